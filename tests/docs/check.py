@@ -30,7 +30,7 @@ def environment(binary, folder):
 
 def normal(text, folder):
     """Replaces the parts of an output that differ from run to run."""
-    text = re.sub(r" +$", "", text.replace(str(folder / "work"), "DIR"), flags=re.M)
+    text = re.sub(r" +$", "", text.replace(str(folder / "work"), "DIR").replace(str(folder / "home"), "HOME"), flags=re.M)
     text = re.sub(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\b", "TIME", text)
     text = re.sub(r"\b(?=[0-9a-f]*\d)[0-9a-f]{10}\b", "ID", text)
     return re.sub(r'"duration":[0-9.]+', '"duration":MS', text)

@@ -72,7 +72,8 @@ enum Peer {
 /// Measures the named corpora, or all, and prints a table.
 ///
 /// # Errors
-/// If something cannot be downloaded, installed or queried.
+/// If an argument is invalid, the language servers cannot be installed, or a result cannot be written. A corpus
+/// that cannot be measured is skipped with a message, and the run fails.
 pub(crate) fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     if arguments.iter().any(|argument| argument == "--help") {
         output::line(HELP);

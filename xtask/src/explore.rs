@@ -161,7 +161,7 @@ pub fn binaries(messages: &str) -> Vec<(PathBuf, PathBuf)> {
     messages.lines().filter_map(artifact).collect()
 }
 
-/// Orders the tests by the seed. If the time does not suffice for all tests, other runs then start with other tests.
+/// Orders the tests by the seed, so that runs with too little time for all tests start with different ones.
 fn shuffled(mut tests: Vec<PropertyTest>, seed: u64) -> Vec<PropertyTest> {
     let key = |test: &PropertyTest| {
         let sum =

@@ -15,7 +15,7 @@ use std::{
 };
 use toolpost_fuzz_targets::{TARGETS, Target, named};
 
-/// Time for each target without `--seconds`, in seconds.
+/// Default processor time for each target, in seconds.
 const SECONDS: u64 = 2;
 /// Flag of the process that runs one target.
 const WORKER: &str = "--worker";

@@ -32,7 +32,7 @@ type Task = (&'static str, &'static str, fn(&Repository, &[String]) -> Result<Ve
 
 /// All tasks, in the order of the help.
 const TASKS: &[Task] = &[
-    ("tidy", "checks the rules of this repository over all tracked files", tidy::run),
+    ("tidy", "checks all tracked files against the rules of this repository", tidy::run),
     ("parity", "compares every dialect with spec/dialects.json", parity::run),
     (
         "api",

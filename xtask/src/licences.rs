@@ -37,7 +37,7 @@ impl LicenceRules {
     /// Parses deny.toml.
     ///
     /// # Errors
-    /// If the text is not TOML, or lists no licences.
+    /// If the text is not TOML, or has no `[licenses]` table.
     pub fn read(text: &str) -> Result<Self> {
         let table: Table = toml::from_str(text).context("deny.toml is not TOML")?;
         let licences =

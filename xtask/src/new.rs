@@ -37,7 +37,7 @@ fn create(house: &Repository, path: &str, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Checks that a name is in lower case.
+/// Checks that a name consists of lower-case letters, digits and `_`, and begins with a letter.
 fn is_small_name(name: &str) -> Result<()> {
     let letters = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
     let fits = name.starts_with(|letter: char| letter.is_ascii_lowercase()) && name.chars().all(letters);

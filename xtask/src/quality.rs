@@ -57,7 +57,7 @@ const CHOICE: [Way; 12] = [
 ];
 /// Maximum number of functions per language with `--choose`.
 const FEWER: usize = 1_000;
-/// Number of code blocks that a search requests, so that the results come from ten files.
+/// Number of code blocks that a search requests, enough for results from ten files.
 const BLOCKS: usize = 80;
 
 /// Options of `cargo xtask quality`.

@@ -67,7 +67,7 @@ impl Repository {
     /// Reads a text file of the repository.
     ///
     /// # Errors
-    /// If the file is missing or not UTF-8.
+    /// If the file cannot be read, or is not UTF-8.
     pub fn read(&self, relative: &str) -> Result<String> {
         disk::read(&self.path(relative)).with_context(|| format!("{relative} cannot be read"))
     }

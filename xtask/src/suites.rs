@@ -21,7 +21,7 @@ const SKIPPED: i32 = 77;
 /// variable that enables the suite.
 const ASKED_FOR: &str = "only-when-asked";
 
-/// Treatment of tests that cannot run on this machine: reported, or failures.
+/// Handling of tests that cannot run on this machine: reported, or failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Skips {
     AreSaid,
@@ -106,7 +106,8 @@ fn crates(
 /// Maximum number of lines that repeat the failures of one suite.
 const FAILURE_LINES: usize = 40;
 
-/// Returns the lines of a suite's output that report a failure, each with the line after it, which gives the reason.
+/// Returns the lines of a suite's output that report a failure, each with the line after it, which gives the
+/// reason, at most `FAILURE_LINES` in all.
 fn failures(lines: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     let mut after_failure = false;
@@ -200,8 +201,8 @@ fn suites(house: &Repository) -> Result<Vec<PathBuf>> {
     Ok(folders.into_iter().map(|folder| folder.join("run.sh")).filter(|suite| disk::exists(suite)).collect())
 }
 
-/// Returns the environment variable that enables an optional suite; `None` if the variable is set or the
-/// suite is not optional.
+/// Returns the environment variable that enables an optional suite; `None` if the variable is `1`, or the suite
+/// is not optional.
 fn waits_for(suite: &Path) -> Result<Option<String>> {
     let opt_in_file = suite.with_file_name(ASKED_FOR);
     if !disk::exists(&opt_in_file) {

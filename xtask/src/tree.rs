@@ -50,7 +50,8 @@ impl Tree {
         Self { files: files.collect(), others: Vec::new() }
     }
 
-    /// Reads the tracked and untracked files that git does not ignore; without git, all except build output.
+    /// Reads the tracked and untracked files that git does not ignore; without git, all except `target`, `.git` and
+    /// `node_modules`.
     ///
     /// # Errors
     /// On an I/O error.

@@ -197,6 +197,20 @@ fn links_rule_reports_dead_links() {
 }
 
 #[test]
+fn links_rule_compares_the_titles_of_decisions() {
+    let decision = ("docs/decisions/0001-cut.md", "# 0001: Cut by lines\n");
+    let index = |words: &str| format!("# Decisions\n\n| [0001](0001-cut.md) | {words} |\n");
+    let same = index("Cut by lines");
+    let other = index("Lines are cut");
+    check("links", &[decision, ("docs/decisions/README.md", &same)], &[]);
+    check(
+        "links",
+        &[decision, ("docs/decisions/README.md", &other)],
+        &["docs/decisions/README.md:3: `0001-cut.md` is listed under another title than `Cut by lines`"],
+    );
+}
+
+#[test]
 fn edges_rule_reports_forbidden_dependencies() {
     let rows: &[(&str, &str, &[&str])] = &[
         (
@@ -553,7 +567,7 @@ fn statics_rule_reports_state_that_runtimes_share() {
     check("statics", &[("crates/a/src/a.rs", code)], &found);
     let listed = "static ASKING: Mutex<()> = Mutex::new(());\n#[cfg(test)]\nmod tests {\n    static A: Mutex<()> = Mutex::new(());\n}\n";
     check("statics", &[("crates/cli/src/ask.rs", listed), ("crates/a/tests/a.rs", code)], &[]);
-    let gone = ["crates/cli/src/ask.rs:1: `ASKING` is listed as a static, and is none"];
+    let gone = ["crates/cli/src/ask.rs:1: `ASKING` is listed as a static, but is not one"];
     check("statics", &[("crates/cli/src/ask.rs", "fn a() {}\n")], &gone);
 }
 

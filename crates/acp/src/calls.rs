@@ -207,7 +207,7 @@ impl UnfinishedCall {
 fn shown(content: &ToolCallContent) -> String {
     match content {
         ToolCallContent::Content(content) => words(&content.content),
-        ToolCallContent::Diff(diff) => format!("[a change of {}]", diff.path.display()),
+        ToolCallContent::Diff(diff) => format!("[a change to {}]", diff.path.display()),
         _ => String::new(),
     }
 }

@@ -87,7 +87,7 @@ impl Acp {
         self.permits.share(session, budget);
     }
 
-    /// Starts the agent if necessary, and returns its name and login requirements.
+    /// Starts the agent if necessary, and describes it: its name, whether it may require a login, and its permissions.
     ///
     /// # Errors
     /// The failure of the call that would use the agent, if the agent cannot be used.

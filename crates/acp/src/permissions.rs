@@ -1,5 +1,5 @@
-//! Permission decisions for an external agent: Toolpost's own tools, which apply the policy themselves, and
-//! read access.
+//! Permission decisions for an external agent: allowed are Toolpost's tools, which apply the policy themselves, reads
+//! that the policy allows and, if `acp_may` is `all`, everything.
 
 use super::setup::{AgentPermissions, SERVER};
 use agent_client_protocol::v1::schema::{
@@ -37,7 +37,7 @@ pub(super) fn answer(
 ) -> PermissionAnswer {
     let verdict = judge(call, may, may_read);
     let wanted: &[PermissionOptionKind] = match verdict {
-        // A permanent approval would be stored by the agent, and would outlive a change of the setting.
+        // The agent would store a permanent approval, which would outlive a change to the setting.
         Verdict::Yes(_) => &[PermissionOptionKind::AllowOnce],
         Verdict::No(_) => &[PermissionOptionKind::RejectOnce, PermissionOptionKind::RejectAlways],
     };
@@ -83,8 +83,8 @@ fn judge(call: &ToolCallUpdate, may: AgentPermissions, may_read: impl Fn(&Path) 
     }
 }
 
-/// Returns whether a call is of one of Toolpost's tools. A title may be the model's text, so all of it must
-/// be a tool name, and a call that executes or changes something itself does not count.
+/// Returns whether a call is a call of one of Toolpost's tools. Without a tool name, the title counts. It may be the
+/// model's text, so all of it must be a tool name, and a call that executes, changes or fetches something is excluded.
 fn is_ours(call: &ToolCallUpdate) -> bool {
     let fields = &call.fields;
     let named = fields.name.as_deref().or_else(|| in_meta(call));

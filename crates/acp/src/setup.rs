@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-/// Name of Toolpost's MCP server in the agent, different from the name of a Toolpost server that the user may have
+/// Name under which the agent gets Toolpost's MCP server. It differs from `toolpost`, which the user may already have
 /// configured there.
 pub const SERVER: &str = "toolpost-acp";
 

@@ -149,7 +149,7 @@ impl Acp {
         }
     }
 
-    /// Returns the MCP server that gives the agent Toolpost's tools.
+    /// Returns the MCP server that gives the agent Toolpost's tools; empty if the task has no tools.
     fn servers(&self, tools: &Tools) -> Vec<McpServer> {
         let handed = &self.setup.handed;
         let tools = match tools {

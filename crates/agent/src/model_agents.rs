@@ -228,7 +228,7 @@ fn question_of(prompt: &Prompt) -> Question {
 /// Returns the failure for a session whose budget is used up.
 pub fn used_up(spent: BudgetLimit) -> Failure {
     let kind = if spent == BudgetLimit::Time { Kind::Timeout } else { Kind::Denied };
-    let what = format!("The model was not called, because the total budget of {} is used up.", spent.word());
+    let what = format!("The model did not answer, because the total budget of {} is used up.", spent.word());
     Failure::new(kind, what)
         .hint(Hint::Advice("Report the results so far, and what is still missing.".to_owned()))
 }

@@ -25,7 +25,7 @@ pub struct Permits {
     sessions: Mutex<HashMap<String, SessionUsage>>,
 }
 
-/// Number of subagents and budget of a session.
+/// Subagent count and budget of a session.
 #[derive(Default)]
 struct SessionUsage {
     /// Number of subagents that the session has started, or that wait for their start.

@@ -18,7 +18,7 @@ use crate::{
 use std::sync::Arc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Maximum number of reminders to a model whose answer was empty or cut off.
+/// Maximum number of reminders, without a call in between, to a model whose answer was empty or cut off.
 const NUDGES: u32 = 2;
 const NOTHING: &str = "Your answer was empty. Continue the task; when it is done, report the result.";
 const CUT: &str =
@@ -42,7 +42,7 @@ pub struct Run {
     pub watch: Watch,
     /// Transcript of the run.
     pub transcript: Transcript,
-    /// The form of images for the model: the images, or notes about them.
+    /// The form in which the model gets images: as images, or as notes.
     pub showing: ImageDisplay,
 }
 
@@ -60,7 +60,7 @@ struct RunState<'a> {
     /// Tokens of the last request and its answer.
     taken: u64,
     forced: ForcedCompaction,
-    /// The form of images for the model. It changes if the service rejects images.
+    /// The form in which the model gets images. It changes if the service rejects images.
     showing: ImageDisplay,
     unmade: Vec<String>,
 }

@@ -19,7 +19,8 @@ use toolpost_text::plural::counted;
 const AT_ONCE: usize = 8;
 /// Maximum length of quoted invalid arguments, in characters.
 const SHOWN: usize = 400;
-/// Maximum length of a tool's name in an event, in characters: a name that the model made up can be long.
+/// Maximum length of a tool's name in [`AgentEvent::Settled`], in characters, because a name that the model made up can
+/// be long.
 const NAME: usize = 80;
 
 /// Context of the calls in an answer.

@@ -287,7 +287,7 @@ async fn model_requests_of_tools_count_towards_the_budget() {
     let failure = ask("four").await.unwrap_err();
     assert_eq!(
         (failure.kind, failure.what.as_str()),
-        (Kind::Denied, "The model was not called, because the total budget of tokens is used up.")
+        (Kind::Denied, "The model did not answer, because the total budget of tokens is used up.")
     );
     assert_eq!(model.asked.lock().unwrap().len(), asked);
     // Another session is not affected.
@@ -306,7 +306,7 @@ async fn model_requests_of_tools_end_at_the_time_limit() {
     let failure = crew.ask(prompt, &cx.session, CancellationToken::new()).await.unwrap_err();
     assert_eq!(
         (failure.kind, failure.what.as_str()),
-        (Kind::Timeout, "The model was not called, because the total budget of time is used up.")
+        (Kind::Timeout, "The model did not answer, because the total budget of time is used up.")
     );
 }
 

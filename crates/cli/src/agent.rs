@@ -217,7 +217,7 @@ fn resumed(
     Ok((transcript, messages))
 }
 
-/// Appends the list of the user's agents to the instructions, so that the model can delegate to them.
+/// Appends the list of defined agents, if any, to the instructions, so that the model can delegate to them.
 fn with_agents(mut words: String, crew: &ModelAgents) -> String {
     if !crew.subagents().is_empty() {
         let agents = crew.subagents().iter().map(|agent| format!("- {}: {}", agent.name, agent.description));

@@ -266,7 +266,7 @@ pub(crate) enum Symbols {
     ///
     /// If a name has several symbols that can be called, up to ten are listed one after another.
     Callees(Uses),
-    /// Preview or make the rename of a symbol
+    /// Preview a rename, or apply it
     ///
     /// Renames all uses that are proved to refer to the symbol, or none, together with its declarations, its overloads and
     /// the methods that override each other. Without --apply, it only lists these uses, the possible uses, and the comments
@@ -402,7 +402,7 @@ pub(crate) struct History {
     /// Maximum number of changes
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: u32,
-    /// List only changes of this file or directory
+    /// List only changes to this file or directory
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
     /// Print JSON
@@ -426,7 +426,10 @@ pub(crate) struct Undo {
 
 #[derive(clap::Args)]
 pub(crate) struct Doctor {
-    /// Print JSON
+    /// Also list the settings that have their default value
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print JSON, with all settings
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -444,7 +447,7 @@ pub(crate) struct Skills {
 pub(crate) enum SkillsCommand {
     /// List the skills
     List(ListSkills),
-    /// Let the project's skills be used, until one of their files changes
+    /// Trust the project's skills until one of their files changes
     Trust(TrustSkills),
 }
 
@@ -490,7 +493,7 @@ pub(crate) enum AgentCommand {
 
 #[derive(clap::Args)]
 pub(crate) struct AgentLimits {
-    /// Maximum number of model requests, including those of subagents and tools [default: 200]
+    /// Maximum number of model requests, including those of subagents and tools, but not compaction [default: 200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_turns: Option<u64>,
     /// Maximum number of tool calls [default: 600]
@@ -499,7 +502,7 @@ pub(crate) struct AgentLimits {
     /// Maximum number of tokens in all requests and answers [default: 2000000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_tokens: Option<u64>,
-    /// Time limit [default: 3600]
+    /// Time limit of the run [default: 3600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_time: Option<u64>,
 }

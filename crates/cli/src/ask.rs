@@ -1,4 +1,4 @@
-//! Approval prompts on the command line, for rules that say `ask`.
+//! Approval prompts on the command line.
 
 use crate::terminal;
 use std::{
@@ -8,14 +8,14 @@ use std::{
 use toolpost::{approvals, settings::values::AskFallback};
 use toolpost_runtime::{Asker, Question, Span, Verdict, VerdictFuture};
 
-/// Use of standard input: a person can answer prompts there (`Person`), or other data takes it (`Taken`).
+/// Use of standard input: a person can answer prompts there (`Person`), or it carries other data (`Taken`).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Input {
     Person,
     Taken,
 }
 
-/// Creates the approver for the setting `ask`.
+/// Creates the asker for the setting `ask`.
 pub(crate) fn asker(ask: AskFallback, input: Input) -> Arc<dyn Asker> {
     let terminal = input == Input::Person && stdin().is_terminal() && stdout().is_terminal();
     match ask {
@@ -44,7 +44,7 @@ impl Asker for Terminal {
 /// Held during a prompt, so that a key cannot answer another prompt.
 static ASKING: Mutex<()> = Mutex::new(());
 
-/// Prints a prompt and waits for one key.
+/// Prints a prompt, and waits for a key that answers it or for the end of the input.
 fn prompt(question: &Question) -> std::io::Result<Verdict> {
     let _turn = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut out = std::io::stderr().lock();

@@ -38,7 +38,7 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
     Ok(if list(&found["files"]).is_empty() { ExitCode::from(NOTHING) } else { ExitCode::SUCCESS })
 }
 
-/// Searches the workspace. Prints the message of a failed call and returns `None`.
+/// Searches the workspace. If the call fails, prints its message and returns `None`.
 fn here(settings: &mut Settings, args: &Args) -> Result<Option<Value>> {
     let ask = async |person: &UserSession| person.call(operations::grep::Grep::NAME, arguments(args)).await;
     let answer = UserSession::asks(settings, DIALECT, ROOM, ask)?;
@@ -63,7 +63,7 @@ fn arguments(args: &Args) -> Value {
     arguments
 }
 
-/// Searches repositories in the shared index.
+/// Searches repositories in the shared index. If the search fails, prints the error and returns `None`.
 fn across(settings: &Settings, args: &Args) -> Result<Option<Value>> {
     let address = settings.index.value.as_ref();
     let address =

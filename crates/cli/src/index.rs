@@ -23,7 +23,7 @@ const FAILED: u8 = 1;
 /// Interval between progress updates.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Time without progress after which the build gives up: the remaining files change constantly or cannot be
+/// Time without progress after which the build gives up, because the remaining files change constantly or cannot be
 /// stored.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -75,7 +75,7 @@ fn options() -> walk::Options {
     walk::Options::default()
 }
 
-/// Builds until no file is missing, or until there is no more progress.
+/// Builds until no file is missing, the index is refused, or there is no more progress.
 fn build(trigrams: &TrigramIndex) -> Result<Status> {
     let person = std::io::stderr().is_terminal();
     let mut hope = BuildProgress::default();
@@ -105,12 +105,12 @@ fn build(trigrams: &TrigramIndex) -> Result<Status> {
 struct BuildProgress {
     /// Smallest number of missing files so far; `None` before the first count.
     least: Option<usize>,
-    /// Time since the last progress.
+    /// Time since the last progress, without the time in which work was running.
     idle: Duration,
 }
 
 impl BuildProgress {
-    /// Returns whether nothing was added for `PATIENCE` while no work was running.
+    /// Returns whether nothing was added for longer than `PATIENCE` while no work was running.
     fn is_gone(&mut self, status: &Status, took: Duration) -> bool {
         if status.files > 0 && self.least.is_none_or(|least| status.waiting < least) {
             *self = Self { least: Some(status.waiting), idle: Duration::ZERO };

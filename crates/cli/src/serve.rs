@@ -22,7 +22,7 @@ fn waiting(runtime: &Runtime) -> String {
     format!(
         "toolpost: serving {} ({}) for {} over MCP, and waiting for a client on standard input.\n\
          MCP clients start this command themselves, for example: claude mcp add toolpost -- toolpost serve\n\
-         To call a tool here, use `toolpost call`. Ctrl-C ends the server.",
+         To call a tool here, use `toolpost call`. Ctrl-C stops the server.",
         counted(runtime.catalogue().listed().count() as u64, "tool"),
         dialects.join(", "),
         runtime.engine().roots().join(", ")

@@ -58,7 +58,7 @@ pub(crate) fn is_id(path: &str, name: &str) -> bool {
 }
 
 /// Lists the symbols called `symbol_name` (a name or `PATH#NAME`), in `path` if it is given. An id is returned without a
-/// search. Copies of a symbol in build output are left out. Returns an error text if no symbol is found.
+/// search. Copies of a symbol in build output are left out. Returns an error text if the search fails or finds no symbol.
 pub(crate) async fn named(
     person: &UserSession,
     symbol_name: &str,
@@ -123,9 +123,14 @@ pub(crate) fn is_complete(of: &Value) -> bool {
 /// Describes which files were searched. `of` is the field `searched` of an operation's output.
 pub(crate) fn searched(of: &Value) -> String {
     let languages = of["languages"].as_object().into_iter().flatten();
-    let counts: Vec<String> = languages.map(|(name, count)| format!("{name} {count}")).collect();
-    let counts =
-        if counts.is_empty() { "no file".to_owned() } else { format!("files of {}", counts.join(", ")) };
+    let counts: Vec<(&String, u64)> = languages.map(|(name, count)| (name, number(count))).collect();
+    let all: u64 = counts.iter().map(|(_, count)| count).sum();
+    let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    let counts = match all {
+        0 => "no file".to_owned(),
+        1 => format!("{} file", counts.join(", ")),
+        _ => format!("{} files", counts.join(", ")),
+    };
     let counts = match number(&of["waiting"]) {
         0 => counts,
         waiting => {

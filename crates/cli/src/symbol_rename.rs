@@ -17,7 +17,8 @@ use toolpost_engine::{
 };
 use toolpost_text::plural::counted;
 
-/// Prints the plan of the rename, and makes the rename if `--apply` is set and there are no conflicts.
+/// Prints the plan of the rename. Makes the rename if `--apply` is set, unless there are conflicts, or possible uses
+/// without `--leave-possible`.
 pub(crate) fn run(flags: &Flags, args: &Args) -> Result<ExitCode> {
     let mut settings = Settings::of_user(flags.clone())?;
     if args.apply && settings.denied().contains(&Access::Writes) {
@@ -85,7 +86,7 @@ async fn rename(person: &UserSession, args: &Args) -> Result<OperationResult> {
     Ok(Ok(plan))
 }
 
-/// Plans the rename of the symbol; an error if the name is ambiguous.
+/// Plans the rename of the symbol; returns an error text if no symbol has the name, or if the name is ambiguous.
 async fn plan(person: &UserSession, args: &Args) -> Result<OperationResult> {
     let candidates = match candidates(person, args).await? {
         Ok(candidates) => candidates,
@@ -167,13 +168,13 @@ fn lines(plan: &Value, args: &Args) -> Vec<String> {
     let places = |count: u64| counted(count, "location");
     lines.push(format!(
         "{} to {}: {} in {} proved, {possible_count} possible, {left_count} in comments and strings; {} \
-         with the name {} something else. Searched: {}.",
+         {} the name for something else. Searched: {}.",
         text(&plan["symbol"]["id"]),
         text(&plan["new_name"]),
         places(edits),
         counted(files, "file"),
         places(number(&plan["others"])),
-        if number(&plan["others"]) == 1 { "means" } else { "mean" },
+        if number(&plan["others"]) == 1 { "uses" } else { "use" },
         symbols::searched(&plan["searched"])
     ));
     if possible_count > 0 {

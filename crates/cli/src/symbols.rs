@@ -75,7 +75,7 @@ fn answer_query(flags: &Flags, query: Query) -> Result<ExitCode> {
     Ok(if nothing { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }
 
-/// Formats the outputs: one, or the uses of several symbols, each after the id of its symbol.
+/// Formats the output. If there are several, each follows a line with the id and the location of its symbol.
 fn lines(outputs: &[Value], query: &Query) -> Vec<String> {
     let lines_of = |output: &Value| match query {
         Query::Outline(_) => outline(output),
@@ -117,7 +117,7 @@ fn json_wanted(query: &Query) -> bool {
     }
 }
 
-/// Returns the output of the operation, one for each symbol that a name means; or an error text.
+/// Returns the outputs of the operation, at least one for each symbol that a name means, or an error text.
 async fn answer(person: &UserSession, query: &Query) -> Result<Result<Vec<Value>, String>> {
     let one = |answer: OperationResult| answer.map(|output| vec![output]);
     match query {
@@ -246,8 +246,8 @@ fn callable(found: Vec<SymbolChoice>) -> Vec<SymbolChoice> {
             more => format!(" and {more} more"),
         };
         let ids = others[..others.len().min(IGNORED)].join(", ");
-        let why = "only functions, macros and types are called";
-        eprintln!("{}", out::harmless(&format!("{ids}{more} ignored, because {why}")));
+        let why = "only functions, macros and types can be called";
+        eprintln!("{}", out::harmless(&format!("ignored {ids}{more}: {why}")));
     }
     let classes: Vec<(String, String)> =
         called.iter().map(|one| (one.path.clone(), one.qualified.clone())).collect();
@@ -293,8 +293,8 @@ fn found(output: &Value) -> Vec<String> {
         let (kind, qualified) = (text(&symbol["kind"]), text(&symbol["qualified"]));
         let copies = match list(&hit["copies"]).len() {
             0 => String::new(),
-            1 => "  (and 1 built copy)".to_owned(),
-            copies => format!("  (and {copies} built copies)"),
+            1 => "  (and 1 copy in build output)".to_owned(),
+            copies => format!("  (and {copies} copies in build output)"),
         };
         format!("{path}:{line}  {kind} {qualified}  {}{copies}", text(&symbol["signature"]))
     };
@@ -419,7 +419,7 @@ fn summary(side: &Value, of: &Value, way: CallDirection) -> String {
     let rest = [
         ("outside", outside),
         ("through_variables", ["calls", "call", variable]),
-        ("other_places", ["has", "have", "the name in another relation (imports, reads, types)"]),
+        ("other_places", ["uses", "use", "the name without calling it (imports, reads, types)"]),
         ("same_name", ["calls", "call", "another symbol of this name"]),
         ("withheld", ["leads", "lead", "to files that a rule hides"]),
     ];

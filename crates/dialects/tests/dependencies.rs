@@ -115,7 +115,7 @@ async fn unresolvable_dependency_names_fail_with_a_reason() {
             "rust:cloc",
             Kind::NotFound,
             "The project does not depend on rust:cloc.",
-            "Did you mean rust:clock?",
+            "Did you mean `rust:clock`?",
         ),
         (
             "rust:other",

@@ -163,8 +163,8 @@ async fn analyze_all_answers_with_checked_claims() {
     assert!(reply_text.contains("the model read 1 chunk with "), "{reply_text}");
     assert!(
         reply_text.contains(
-            "; chunks without an answer: 0; 0 blocks did not fit; 0 claims dropped, because the \
-                       citations are wrong"
+            "; chunks without an answer: 0; 0 blocks did not fit; 0 claims dropped because of \
+                       wrong citations"
         ),
         "{reply_text}"
     );

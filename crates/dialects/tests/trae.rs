@@ -120,7 +120,7 @@ fn search_by_regex_filters_files_and_limits_lines() {
         (json!({"query": "none such", "search_directory": "src/"}), "No matches found in 2 files"),
         (
             json!({"query": "hit", "search_directory": "sxc"}),
-            "! sxc does not exist; check the path, or search its parent directory.\nDid you mean src?",
+            "! sxc does not exist; check the path, or search its parent directory.\nDid you mean `src`?",
         ),
         (
             json!({"query": "hit", "search_directory": "../out"}),
@@ -169,7 +169,7 @@ fn search_codebase_ranks_blocks_by_similarity_and_keywords() {
         ),
         (
             json!({"query": "x", "target_directories": ["sxc"]}),
-            "! File not found: sxc (the workspace is ROOT).\nDid you mean src?".to_owned(),
+            "! File not found: sxc (the workspace is ROOT).\nDid you mean `src`?".to_owned(),
         ),
         (
             json!({"query": "x", "target_directories": ["../out"]}),
@@ -265,7 +265,7 @@ fn view_files_shows_lines() {
                 {"file_path": "d", "start_line": 1, "end_line": 1},
             ]}),
             "--- d/x: lines 1-1 of 1 ---\n     1\tx\n\n--- tne: not shown ---\nFile not found: tne (the workspace is ROOT).\n\
-             Did you mean ten?\n\n--- d: not shown ---\nd is a directory, not a file.\nx\nList it with list_dir, for example \
+             Did you mean `ten`?\n\n--- d: not shown ---\nd is a directory, not a file.\nx\nList it with list_dir, for example \
              {\"dir_path\":\"d\"}.",
         ),
     ];
@@ -364,7 +364,7 @@ fn list_dir_shows_entries_up_to_max_depth() {
         ),
         (
             json!({"dir_path": "nnoe"}),
-            "! nnoe does not exist; check the path, or search its parent directory.\nDid you mean none?"
+            "! nnoe does not exist; check the path, or search its parent directory.\nDid you mean `none`?"
                 .to_owned(),
         ),
         (
@@ -446,7 +446,7 @@ fn write_to_file_refuses_invalid_writes() {
         ),
         (
             json!({"file_path": "d/f", "content": "1", "rewrite": true}),
-            "! rewrite=true but file does not exist: d/f\nDid you mean f?\nTo create it, pass rewrite=false.",
+            "! rewrite=true but file does not exist: d/f\nDid you mean `f`?\nTo create it, pass rewrite=false.",
         ),
         (
             json!({"file_path": "d", "content": "1", "rewrite": false}),
@@ -634,7 +634,7 @@ fn edit_file_fast_apply_merges_partial_code() {
         &["f.py=def a():\n    return 1\n"],
         "edit_file_fast_apply",
         json!({"file_path": "f.py", "content": "\n  \n"}),
-        "! content is empty; give the code that changes, with what is around it, or empty the file with write_to_file, rewrite: true.",
+        "! content is empty; give the changed code and the lines around it. To empty the file, use write_to_file with rewrite: true.",
         None,
     );
 }
@@ -740,8 +740,8 @@ fn rename_file_moves_entries_and_refuses_invalid_moves() {
         ("a", "../out/a", "! ../out/a is outside the workspace: only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR.".to_owned()),
         ("l/secret", "n", "! l/secret is outside the workspace (a symbolic link leads to ../out): only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR.".to_owned()),
         ("a", "l/new", "! l/new is outside the workspace (a symbolic link leads to ../out): only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR.".to_owned()),
-        ("a", ".git/hooks/pre-commit", "! Not allowed to write .git/hooks/pre-commit: Version control keeps its own files, and some of them (hooks, config, attributes) run programs.\nOnly the operator can allow this, with a rule that a server reads when it starts: touch = [\"write\"], paths = [\"ROOT/.git/hooks/pre-commit\"], decide = \"allow\".".to_owned()),
-        ("sub/.env", "seen", "! Not allowed to write sub/.env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule that a server reads when it starts: touch = [\"read\", \"write\"], paths = [\"ROOT/sub/.env\"], decide = \"allow\".".to_owned()),
+        ("a", ".git/hooks/pre-commit", "! Not allowed to write .git/hooks/pre-commit: Version control keeps its own files, and some of them (hooks, config, attributes) run programs.\nOnly the operator can allow this, with a rule in the policy file, which Toolpost reads when it starts: touch = [\"write\"], paths = [\"ROOT/.git/hooks/pre-commit\"], decide = \"allow\".".to_owned()),
+        ("sub/.env", "seen", "! Not allowed to write sub/.env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule in the policy file, which Toolpost reads when it starts: touch = [\"read\", \"write\"], paths = [\"ROOT/sub/.env\"], decide = \"allow\".".to_owned()),
         ("sub", "seen", "! sub cannot be moved, copied or deleted as a whole: under the rules, sub/.env \
                          cannot be read without \
           approval. Nothing was changed.\nLeave that file out and pass the other paths, or pass that file in a separate call, which can ask the user.".to_owned()),
@@ -794,7 +794,7 @@ fn delete_file_removes_files_and_refuses_invalid_paths() {
                  list_dir.")),
         (json!({"file_paths": ["."]}), "! . is a root of the workspace, which is never deleted.".to_owned()),
         (json!({"file_paths": ["a", "../out/secret"]}), "! ../out/secret is outside the workspace: only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR.".to_owned()),
-        (json!({"file_paths": ["a", ".env"]}), "! Not allowed to write .env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule that a server reads when it starts: touch = [\"write\"], paths = [\"ROOT/.env\"], decide = \"allow\".".to_owned()),
+        (json!({"file_paths": ["a", ".env"]}), "! Not allowed to write .env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule in the policy file, which Toolpost reads when it starts: touch = [\"write\"], paths = [\"ROOT/.env\"], decide = \"allow\".".to_owned()),
     ];
     each(refused, |(arguments, words)| {
         check(&files, "delete_file", arguments, &words, None);

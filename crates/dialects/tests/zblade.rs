@@ -199,7 +199,7 @@ fn editor_calls() -> Vec<(&'static str, Value, &'static str)> {
         (
             "replace_selection",
             json!({"content": "x"}),
-            "{\"action\":\"replace_selection\",\"content\":\"x\",\"applied\":false,\"message\":\"No editor is attached, so nothing was replaced: only the client can know the selection. To change a file, use apply_patch.\"}",
+            "{\"action\":\"replace_selection\",\"content\":\"x\",\"applied\":false,\"message\":\"No editor is attached, so Toolpost does not know the selection and replaced nothing: the client can replace it with this text. To change a file, use apply_patch.\"}",
         ),
         (
             "insert_at_cursor",
@@ -518,7 +518,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "delete_file",
         r#"{"path": "a.text"}"#,
-        "NotFound: File not found: a.text (the workspace is {root}).\nDid you mean a.txt?",
+        "NotFound: File not found: a.text (the workspace is {root}).\nDid you mean `a.txt`?",
     ),
     (
         "find_files",
@@ -539,7 +539,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
         "read_many_files",
         r#"{"paths": ["a.text", "*.zig"]}"#,
         "NotFound: No file was found for a.text, *.zig.\n\nThe search left out 1 dependency directory (node_modules).\n\n\
-             Did you mean a.txt?",
+             Did you mean `a.txt`?",
     ),
     (
         "read_many_files",
@@ -1101,7 +1101,7 @@ async fn symbol_ids_follow_file_changes() {
         (
             "symbol_graph",
             json!({"path": "src/main.rs", "name": "mian"}),
-            "NoMatch: Nothing in src/main.rs is called mian.\nDid you mean main?",
+            "NoMatch: Nothing in src/main.rs is called mian.\nDid you mean `main`?",
         ),
         (
             "symbol_graph",

@@ -205,7 +205,7 @@ async fn unpatchable_file_leaves_all_files_unchanged() {
         (
             "--- a/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n".to_owned(),
             Kind::NoMatch,
-            "#2 NotDeleted: b.txt has lines that the diff, which deletes the file, does not remove.",
+            "#2 NotDeleted: The diff deletes b.txt, but does not remove all its lines.",
             "Remaining lines:\ntwo",
         ),
         ],

@@ -242,7 +242,7 @@ async fn damaged_task_file_is_an_error_and_not_an_empty_list() {
         assert_eq!(
             failure.what,
             format!(
-                "The tasks cannot be stored: {path} is damaged (EOF while parsing a list at line 1 column 11); delete \
+                "The task list cannot be used: {path} is damaged (EOF while parsing a list at line 1 column 11); delete \
                  it to start again."
             )
         );

@@ -54,7 +54,8 @@ pub struct ScanResult {
     pub files: Vec<ScannedFile>,
     /// Files and directories that cannot be read, as `path: reason`.
     pub unreadable: Vec<String>,
-    /// The numbers of files and directories that ignore rules exclude.
+    /// The numbers of files and directories that rules or options exclude; not counted for single paths
+    /// ([`Extent::At`]).
     pub skipped: SkippedEntries,
 }
 

@@ -60,8 +60,8 @@ impl WatchState {
         }
     }
 
-    /// Returns the right to scan all files in the background, if such a scan is due: the file watcher misses some
-    /// writes.
+    /// Returns the right to scan all files in the background, if such a scan is due, because the file watcher misses
+    /// some writes. `None` if it is not due, or another thread has the right.
     pub fn patrol(&self) -> Option<Patrol> {
         let due = self.watch.is_some() && self.files > FEW && self.is_older_than(WHOLE);
         if due { self.beside.patrol() } else { None }
@@ -139,7 +139,8 @@ impl WatchState {
 }
 
 impl ScanScope {
-    /// Adds paths to the part to scan. Returns whether any were added: [`ScanScope::All`] already includes every path.
+    /// Adds paths to the part to scan, unless it is [`ScanScope::All`], which includes every path. Returns whether any were
+    /// added.
     fn add(&mut self, more: Vec<WorkspacePath>) -> bool {
         match self {
             Self::At(paths) if !more.is_empty() => {

@@ -99,7 +99,7 @@ impl Client<'_> {
         locked(&self.server.documents).understood(path);
     }
 
-    /// Waits until the server has read the project or the time is up, and returns its state.
+    /// Waits until the server is no longer starting or reading the project, or the time is up, and returns its state.
     pub async fn settled(&self, wait: Duration) -> ServerReadiness {
         let end = Instant::now() + wait;
         let mut news = self.server.heard.follow();

@@ -33,7 +33,7 @@ pub enum Stage {
     Indexing(Option<u8>),
     /// The project has been read.
     Ready,
-    /// The server answers, but does not report whether it has read the project.
+    /// It is unknown whether the server has read the project, or the answer is known to be incomplete.
     Unconfirmed,
     /// The server reports that it could not read the project.
     Degraded,
@@ -84,7 +84,7 @@ enum Status {
 
 impl ServerReadiness {
     /// Returns the readiness for an answer that contains everything that is known to exist. Such an answer counts as
-    /// complete even if the server never reports its state.
+    /// complete if the server never reports its state.
     #[must_use]
     pub fn held(self, known: &KnownServer) -> Self {
         if (known.signal, self.stage, self.complete)

@@ -1,4 +1,4 @@
-//! All running servers: one per language and project, shared by all callers.
+//! All running servers: one per known server and project, shared by all callers.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub struct InstalledServer {
     pub search: ProgramSearch,
 }
 
-/// All running servers; cheap to clone. All clones share the servers.
+/// All running servers. Clones are cheap and share the servers.
 #[derive(Clone)]
 pub struct Servers(Arc<Shared>);
 

@@ -1,8 +1,8 @@
 //! A client of MCP servers, whose tools are published along with those of Toolpost.
 //!
 //! [`read`] reads the usual `mcpServers` object. [`Bridge`] connects to the servers in the background,
-//! publishes their tools through the runtime, and forwards calls. Messages contain no secret of the
-//! configuration.
+//! publishes their tools through the runtime, and forwards calls. Error messages leave out the values of headers and of
+//! the URL's query.
 //!
 //! ```
 //! use toolpost_mcp_client::{ServerTransport, read};
@@ -60,8 +60,8 @@ impl Bridge {
         })
     }
 
-    /// Connects to all servers in the background, and publishes their tools now and after every change; only
-    /// the first call counts.
+    /// Connects to all servers in the background, and publishes their tools then and after every change; only the first
+    /// call has an effect.
     pub fn begin(self: &Arc<Self>, runtime: &Arc<Runtime>) {
         if self.begun.swap(true, Ordering::AcqRel) {
             return;

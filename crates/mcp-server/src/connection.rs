@@ -64,7 +64,7 @@ pub async fn connection(
         // lanes than tools.
         move |tool: &str| runtime.catalogue().find(tool).map(lane).unwrap_or_default()
     };
-    // `rmcp`, the protocol library, must not see the end of input before all calls have ended: it would no longer
+    // `rmcp`, the protocol library, must not see the end of input before all calls have ended, because it would no longer
     // forward their progress.
     let kept = through.clone();
     let reader = Reader::new(input, writer.clone(), Arc::clone(&open), through, Box::new(lane_of));

@@ -19,6 +19,6 @@ pub enum AddressError {
     #[error("the URL is longer than {LONGEST} bytes")]
     TooLong,
     /// This build cannot fetch any URL.
-    #[error("this program was built without the feature `web`")]
+    #[error("this program was built without the feature `web`: rebuild it with that feature")]
     NotBuilt,
 }

@@ -29,7 +29,7 @@ pub struct UnconnectedSockets {
     pub v6: Option<OwnedFd>,
 }
 
-/// Opens a listener on the host, at 127.0.0.1 only.
+/// Opens a listener on the host, on 127.0.0.1 only.
 ///
 /// # Errors
 /// `AddrInUse` if another program uses the port; `PermissionDenied` if the port is reserved.

@@ -60,12 +60,12 @@ impl Hosts {
         Ok(Self { entries: entries.collect::<Result<_, _>>()? })
     }
 
-    /// Returns whether no host is allowed.
+    /// Returns whether no entry allows a host.
     pub fn is_empty(&self) -> bool {
         !self.entries.iter().any(|(_, say)| *say == HostEffect::Reach)
     }
 
-    /// Returns whether a host is allowed at a port.
+    /// Returns whether connections to a host on this port are allowed.
     pub fn allow(&self, host: &str, port: u16) -> bool {
         self.deciding(host, port).is_some_and(|(_, say)| *say == HostEffect::Reach)
     }
@@ -97,8 +97,8 @@ impl fmt::Display for Entry {
 }
 
 impl Entry {
-    /// Returns whether the entry matches a host at a port. An entry that refuses hosts and has no port matches every
-    /// port.
+    /// Returns whether the entry matches a host and a port. An entry without a port matches every port if it refuses
+    /// hosts, and otherwise only `PORTS`.
     fn means(&self, host: &str, port: u16, say: HostEffect) -> bool {
         let is_named = match &self.name {
             Name::This(name) => *name == host,
@@ -110,7 +110,7 @@ impl Entry {
     }
 }
 
-/// Returns whether the entry `text` matches a host at a port, with the effect `say`; an invalid entry matches nothing.
+/// Returns whether the entry `text` with the effect `say` matches a host and a port; an invalid entry matches nothing.
 #[must_use]
 pub fn means(text: &str, host: &str, port: u16, say: HostEffect) -> bool {
     let (Some(entry), Some(host)) = (entry(text), plain(host)) else { return false };
@@ -128,7 +128,7 @@ fn entry(text: &str) -> Option<Entry> {
     Some(Entry { name, port })
 }
 
-/// Splits a host with or without a port into both parts; an IPv6 address with a port is in brackets.
+/// Splits a host from its port, if it has one; `None` if the text is invalid. An IPv6 address with a port is in brackets.
 pub(crate) fn split(text: &str) -> Option<(&str, Option<u16>)> {
     let port =
         |port: &str| port.parse::<u16>().ok().filter(|_| port.bytes().all(|byte| byte.is_ascii_digit()));

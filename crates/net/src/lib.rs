@@ -1,4 +1,4 @@
-//! Network access: the list of allowed hosts, and the only code that connects to them.
+//! Network access: the list of allowed hosts, and the only code that opens connections.
 //!
 //! Without the feature `web` no URL can be fetched: `WebAddress::parse` refuses all of them. The list of hosts, and the
 //! proxy and the published ports of commands, work in every build. Without the feature `tls` there is no TLS.

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(100);
 /// Maximum size of a response, in bytes.
 const LONGEST: usize = 256 << 20;
-/// Maximum number of characters of an error response that are quoted.
+/// Maximum number of bytes of an error response that are quoted.
 const TOLD: usize = 300;
 
 /// The URL of a configured service, with its key and HTTP client.

@@ -284,7 +284,7 @@ async fn failed_requests_report_their_cause() {
             "{}",
             "invalid response from github: missing field `total_count` at line 1 column 2",
         ),
-        ("github", "200 OK", &huge, "invalid response from github: the response is longer than 2 MB"),
+        ("github", "200 OK", &huge, "invalid response from github: the response is longer than 2 MiB"),
         (
             "github",
             "429 Too Many Requests\r\nRetry-After: 37",

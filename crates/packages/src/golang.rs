@@ -92,7 +92,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
     let mut searched = Vec::new();
     if module.starts_with(['.', '/']) {
         let next = format!(
-            "a directive in go.mod replaces this module by the directory {module}: search that directory by \
+            "a `replace` directive in go.mod replaces this module with the directory {module}; search that directory by \
              its path"
         );
         return Err(MissingSource { searched, next });

@@ -29,7 +29,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
             Some((*file, pom::effective(pom, Some(file.raw()), &shelf)))
         })
         .collect();
-    // Record the project's modules first: a module that another module requires is not added as a dependency.
+    // The project's modules are recorded first, so that a module that another one requires is not added as a dependency.
     out.own = all.iter().map(|(_, needed)| needed.own.clone()).collect();
     for (file, needed) in all {
         if !needed.missing.is_empty() {

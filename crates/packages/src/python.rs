@@ -105,7 +105,7 @@ fn needed(project: &Project<'_>, out: &mut DependencyList) -> HashSet<String> {
     needed
 }
 
-/// Opens the `site-packages` directories of the project's virtual environments.
+/// Opens the `site-packages` directories of the project's virtual environments, and of the active environment.
 pub(crate) fn sites(project: &Project<'_>) -> Vec<WorkspacePath> {
     let holders = holders(project);
     let mut environments: Vec<std::path::PathBuf> = Vec::new();
@@ -143,7 +143,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
     let absent = |next: &str| {
         let searched = sites(project).iter().map(|site| site.raw().display().to_string()).collect::<Vec<_>>();
         let searched = if searched.is_empty() {
-            vec!["no environment: there is no .venv or venv".to_owned()]
+            vec!["no environment: there is no .venv, venv or env".to_owned()]
         } else {
             searched
         };

@@ -105,7 +105,7 @@ pub enum ResolveErrorKind {
     Several,
     /// The sources of the package are not on this machine.
     Absent,
-    /// The path in the name leads out of the package.
+    /// The path in the name leads out of the package, or is invalid.
     Outside,
 }
 
@@ -124,8 +124,8 @@ impl Dependencies {
     /// Finds the sources of a package by its dependency name.
     ///
     /// # Errors
-    /// If the name is invalid, if the project does not depend on the package, or if its sources are not on this
-    /// machine.
+    /// If the name is invalid, if the project does not depend on the package, if the name does not select one of several
+    /// versions, if the sources are not on this machine, or if the path in the name leads out of the package.
     pub fn resolve(&self, dependency: &str) -> Result<ResolvedPath, ResolveError> {
         let inner = &*self.0;
         let malformed = |what: String| ResolveError {
@@ -137,7 +137,11 @@ impl Dependencies {
         };
         let name = match read(dependency) {
             Some(read) => read.map_err(malformed)?,
-            None => return Err(malformed(format!("{dependency} is not a dependency name."))),
+            None => {
+                return Err(malformed(format!(
+                    "{dependency} is not a dependency name: it must begin with rust:, js:, py:, go: or java:."
+                )));
+            }
         };
         let project = inner.project();
         let locked = inner.locked(name.ecosystem, &project);
@@ -190,7 +194,7 @@ impl Dependencies {
 }
 
 impl Inventory {
-    /// Returns the sources of the versions of all packages on this machine, each once: files first.
+    /// Lists the version sources of all packages on this machine, each once, files first.
     #[must_use]
     pub fn version_sources(&self) -> Vec<&VersionSource> {
         let sources: BTreeSet<&VersionSource> =

@@ -277,7 +277,7 @@ fn npm_packages_resolve_to_the_nearest_node_modules() {
             ),
             (
                 "js:/../..",
-                "Malformed: js:/../.. leads out of the package: write it as js:express or js:@ai-sdk/anthropic/dist.",
+                "Malformed: js:/../.. leads out of the package; a valid name is, for example, js:express or js:@ai-sdk/anthropic/dist.",
             ),
             (
                 "js:.pnpm",
@@ -363,7 +363,7 @@ fn go_modules_resolve_with_replacements_and_vendoring() {
             (
                 "go:example.com/near",
                 "Absent: The project depends on go:example.com/near, whose sources are not on this machine. \
-                 | A directive in go.mod replaces this module by the directory ../near: search that \
+                 | A `replace` directive in go.mod replaces this module with the directory ../near; search that \
                  directory by its path.",
             ),
             (

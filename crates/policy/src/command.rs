@@ -104,7 +104,7 @@ fn judge_segment(policy: &Policy, segment: &Segment, reading: &ParsedCommand<'_>
     };
     (judged.decision, judged.why) = unruled(segment);
     let mut deciding = None;
-    // True once a denial applies, or would apply for some value of an unknown argument.
+    // True if the last rule that took effect is a denial, even one that applies only to some values of an unknown argument.
     let mut denied = false;
     for rule in policy.rules.iter().filter(|rule| rule.accesses.contains(&Access::Executes)) {
         let Some((decision, pattern)) = applies(rule, segment) else { continue };
@@ -384,7 +384,7 @@ fn perhaps_written(policy: &Policy, place: &CommandPath, reading: &ParsedCommand
             written(policy, place, &reading.script.places)
         }
         CommandPath::At { .. } | CommandPath::Unknown => {
-            judged_touch(Decision::Allow, "the argument may not be a file")
+            judged_touch(Decision::Allow, "the argument might not be a file")
         }
     }
 }
@@ -473,7 +473,7 @@ fn by_rule(decision: Decision, rule: &Rule) -> JudgedTouch {
 fn named(policy: &Policy, place: &CommandPath) -> JudgedTouch {
     match place {
         CommandPath::At { .. } => read(policy, place),
-        CommandPath::Unknown => judged_touch(Decision::Allow, "the argument is perhaps not a file"),
+        CommandPath::Unknown => judged_touch(Decision::Allow, "the argument might not be a file"),
     }
 }
 

@@ -18,7 +18,8 @@ pub struct Display {
 }
 
 impl Policy {
-    /// Formats the accesses that need approval: each access once, and each reason once.
+    /// Formats the accesses that need approval. If there is only one reason, it is returned once for all of them;
+    /// otherwise each access is followed by its reason.
     #[must_use]
     pub fn display(&self, asked: &[(Touch, Judgement)]) -> Display {
         let mut touches: Vec<(Vec<String>, Option<&str>)> =

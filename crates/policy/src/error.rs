@@ -15,7 +15,7 @@ pub enum PolicyError {
     Shape {
         /// The path of the policy file.
         file: String,
-        /// The message of the TOML parser, with the position, or of the compiler of patterns.
+        /// The message of the TOML parser, with the position, or of the pattern compiler.
         problem: String,
     },
     /// A pattern in a rule is invalid.

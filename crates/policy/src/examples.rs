@@ -37,7 +37,7 @@ pub(crate) fn whole(file: &PolicyFile, source: &RuleSource, policy: &Policy) -> 
     ];
     for (wanted, list) in lists {
         for example in list {
-            // A file's examples have no working directory: their relative paths count as being below a root.
+            // A file's examples have no working directory, so their relative paths count as being below a root.
             let reading = ParsedCommand {
                 script: shell::read(example),
                 directory: Path::new("/root"),

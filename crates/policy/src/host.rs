@@ -66,7 +66,7 @@ impl Policy {
     }
 
     /// Decides whether a redirect to a host may be followed, and which addresses it may reach. No prompt is
-    /// possible at that point, so an access that needs approval is refused unless `is_granted` returns true:
+    /// possible at that point, so an access that needs approval is refused unless `is_granted` reports that
     /// the user has already approved it.
     ///
     /// # Errors

@@ -103,8 +103,8 @@ pub(crate) enum NetworkRequirement {
 
 impl Policy {
     /// Returns the network access that a command needs and that no rule allows; `None` if it is not known to need
-    /// any, or if the rules allow it. For a git remote, a rule that allows any host is enough, because the host is
-    /// not known.
+    /// any, or if the rules allow it. For a git remote, a rule that allows at least one host is enough, because the
+    /// host of the remote is not known.
     pub(crate) fn unmet(&self, segment: &Segment) -> Option<NetworkRequirement> {
         if let Some(host) = self.unreached(segment) {
             return Some(NetworkRequirement::Named(host));

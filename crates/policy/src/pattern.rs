@@ -36,7 +36,8 @@ pub(crate) enum PatternCertainty {
 const SYSTEM: &[&str] = &["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 
 impl Pattern {
-    /// Parses a command pattern. Quotes and backslashes make a space part of a word, and a `*` literal.
+    /// Parses a command pattern. Quotes and backslashes make a space part of a word, and a `*` literal. After a last word
+    /// `$`, no further words may follow.
     pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
         let mut pieces = pieces(text)?;
         let end = if pieces.last().is_some_and(|last| last.plain.as_deref() == Some("$")) {
@@ -274,8 +275,9 @@ impl Piece {
         self.matches(word) || (self.is_option() && name.starts_with("--") && self.matches(name))
     }
 
-    /// Returns true if the pattern's word matches the command's word at the same position. A word that is
-    /// unknown before the command runs matches only an unquoted `*`, and never an option.
+    /// Returns true if the pattern's word matches the command's word at the same position. Only an option of the pattern
+    /// matches an option of the command. A word that is unknown before the command runs matches only an unquoted `*`,
+    /// and only if it cannot be an option.
     fn is_at(&self, word: &Word) -> bool {
         match word.known() {
             Some(known) => {

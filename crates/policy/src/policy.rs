@@ -231,7 +231,7 @@ impl Policy {
             return fixed("Toolpost keeps its state in this directory; no rule can allow access to it.");
         }
         if access == Access::Writes && self.own.iter().any(|own| path.starts_with(own)) {
-            return fixed("Toolpost itself uses this file; no rule can allow writing it.");
+            return fixed("Toolpost uses this path itself; no rule can allow writing to it.");
         }
         None
     }

@@ -36,7 +36,7 @@ pub struct OutsidePaths {
     pub named: Vec<PathBuf>,
 }
 
-/// Returns why the sandbox prevents or redirects an access to an absolute path, or to one that begins with `~`;
+/// The function that returns why the sandbox prevents or redirects an access to an absolute path, or to one that begins with `~`;
 /// `None` if it does neither.
 type Test = dyn Fn(Access, &Path) -> Option<UnreachableReason> + Send + Sync;
 
@@ -66,7 +66,7 @@ impl fmt::Debug for CommandReach {
 }
 
 impl UnreachableReason {
-    /// Returns a sentence with the reason and the next step.
+    /// Returns the reason and, for an access that is prevented, the next step.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Hidden => {

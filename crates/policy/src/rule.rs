@@ -33,8 +33,8 @@ pub struct Rule {
     pub(crate) target: Target,
     pub(crate) decision: Decision,
     pub(crate) why: String,
-    /// True for a rule that an approval wrote: it allows, but neither overrides a denial nor covers commands
-    /// that pass code to a program.
+    /// True for a rule that an approval wrote: it allows, but overrides no denial. If its pattern allows further
+    /// arguments, it does not cover commands that may pass code to a program.
     pub(crate) cautious: bool,
     pub(crate) source: RuleSource,
     /// The line of the policy file where the rule begins, from 1; 0 for a rule without a line.
@@ -87,8 +87,8 @@ impl Rule {
         }
     }
 
-    /// Returns the path names that the rule protects from writes. Built-in denials are left out: they name
-    /// files of version control, which `git` itself must write.
+    /// Returns the path names that the rule protects from writes. Built-in denials are left out, because they
+    /// name files of version control, which `git` itself must write.
     pub(crate) fn protected_names(&self) -> &[String] {
         let keeps = match self.decision {
             Decision::Allow => false,

@@ -1,4 +1,4 @@
-//! Detection of the sandbox mechanisms that work on this machine: each is tried once.
+//! Detection of the sandbox mechanisms that work on this machine.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -19,7 +19,7 @@ use crate::system::{self, ForkSide};
 /// The sandbox mechanisms that are available on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Available {
-    /// The strongest mechanism that works.
+    /// The strongest allowed mechanism that works; `Nothing` if none does.
     pub means: Means,
     /// The kernel's Landlock version; `None` if the kernel has no Landlock.
     pub landlock: Option<u32>,
@@ -27,8 +27,8 @@ pub struct Available {
     pub failed: Vec<(Means, String)>,
 }
 
-/// Returns the strongest sandbox mechanism that works here, and the reasons why stronger ones fail. Each
-/// mechanism is tried once per process.
+/// Returns the strongest sandbox mechanism that works here, and the reasons why stronger ones fail. The first
+/// call tries the mechanisms, and later calls return the same result.
 pub fn available() -> &'static Available {
     static FOUND: OnceLock<Available> = OnceLock::new();
     FOUND.get_or_init(|| Available::up_to(Means::Namespaces))
@@ -75,8 +75,10 @@ impl Available {
         let failed = self.failed.iter().filter(|(means, _)| *means <= wanted);
         let mut reasons: Vec<String> =
             failed.map(|(means, why)| format!("{}: {why}", means.name())).collect();
-        if wanted < Means::Namespaces {
-            reasons.push(format!("no stronger sandbox than {} is requested", wanted.name()));
+        if wanted == Means::Nothing {
+            reasons.push("the sandbox plan allows no kind of sandbox".to_owned());
+        } else if wanted < Means::Namespaces {
+            reasons.push(format!("the sandbox plan allows nothing stronger than {}", wanted.name()));
         }
         reasons.join("; ")
     }
@@ -102,7 +104,7 @@ fn remembered(
     if is_short { result } else { tried.get_or_init(|| result).clone() }
 }
 
-/// Tries a sandbox mechanism in a forked child process, which then exits.
+/// Tries a sandbox mechanism in a child process, which then exits.
 fn attempt(means: Means, landlock: Option<u32>) -> Result<(), StartError> {
     let stopped = |step: String| move |fault: io::Error| StartError::from(SandboxError::Step { step, fault });
     if let (Means::Landlock, Err(fault)) = (means, calls::landlock_version()) {

@@ -38,7 +38,7 @@ pub enum StartError {
     },
     /// The process that starts the commands of a session did not report whether it has started the program.
     #[error(
-        "it is unknown whether `{program}` was started: the process that starts commands ended or does not answer \
+        "it is unknown whether `{program}` was started: the process that starts commands exited or does not answer \
          ({fault}); if the program ran, it was killed: check its effects before you start it again"
     )]
     Unknown {

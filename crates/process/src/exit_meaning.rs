@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use crate::launch::Program;
 use crate::state::Exit;
 
-/// Meaning of an exit code.
+/// Meaning of a program's exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExitMeaning {
     /// Success or failure of the program, according to its exit status.
@@ -61,8 +61,7 @@ pub fn meaning(program: &Program, exit: Exit) -> ExitMeaning {
         Exit::Code(code @ 130..=192) => by_shell(code),
         Exit::Code(_) => failed(String::new()),
         Exit::Signal(signal) => {
-            let how = if signal == libc::SIGKILL { "killed" } else { "ended" };
-            ExitMeaning { guess: guess(signal), ..failed(format!("{how} by {}", name(signal))) }
+            ExitMeaning { guess: guess(signal), ..failed(format!("killed by {}", name(signal))) }
         }
         Exit::Unknown => failed(
             "the exit status is unknown: the command's supervisor was killed, or the command could not be \
@@ -73,11 +72,11 @@ pub fn meaning(program: &Program, exit: Exit) -> ExitMeaning {
 }
 
 /// Returns the meaning that an exit code above 128 has in a shell; without an explanation if `code - 128` is
-/// not the number of a signal.
+/// not a signal in `SIGNALS`.
 fn by_shell(code: i32) -> ExitMeaning {
     let signal = code - 128;
     let is_known = SIGNALS.iter().any(|(number, _)| *number == signal);
-    let words = if is_known { format!("usually: ended by {}", name(signal)) } else { String::new() };
+    let words = if is_known { format!("usually: killed by {}", name(signal)) } else { String::new() };
     ExitMeaning { verdict: Verdict::Failed, words, guess: guess(signal) }
 }
 
@@ -136,8 +135,8 @@ fn line_of<'a>(program: &OsStr, arguments: &'a [OsString]) -> Option<&'a str> {
     (is_shell && ["-c", "-lc"].iter().any(|wanted| option == wanted)).then(|| line.to_str())?
 }
 
-/// Returns the words of the last command in a command line, which determines the exit code. `None` if this
-/// simple parser cannot find it.
+/// Returns the words of the last command in a command line, which usually determines the exit code (unless
+/// `&&` or `||` skips it). `None` if this simple parser cannot find it.
 fn last_command(line: &str) -> Option<Vec<String>> {
     if line.contains("pipefail") || line.contains("<<") {
         return None;

@@ -80,7 +80,7 @@ impl<'a> Guard<'a> {
     }
 
     /// Receives the filter's listener from the command, or decides about a waiting system call. `is_deserted`
-    /// means that no process uses the filter any more: the listener is then no longer polled.
+    /// means that no process uses the filter any more, so the listener is no longer polled.
     pub(crate) fn go_on(&mut self, control: BorrowedFd<'_>, is_deserted: bool) {
         match self.state {
             State::Listens if is_deserted => self.state = State::Never,

@@ -2,9 +2,9 @@
 //!
 //! The inner step applies the remaining restrictions, starts the command and supervises it.
 //!
-//! Sandboxes that this program creates itself need no such step. `bwrap` can only execute a program, and only
-//! this program can put a command under Landlock and supervise it. The launcher (`launcher.rs`) takes the same
-//! step in a copy of the file system that it has prepared.
+//! A sandbox that Toolpost builds for a single command needs no such step. `bwrap` can only execute a program,
+//! and cannot put a command under Landlock and supervise it. The launcher (`launcher.rs`) takes the same step in
+//! a copy of the file system that it has prepared.
 
 use std::ffi::{CString, OsString};
 use std::io;
@@ -104,8 +104,8 @@ fn supervise_command(
     };
     let supervisor = rustix::process::getpid();
     let execution = Execution { command: &command, plan, supervisor, report: &write, guarded };
-    // SAFETY: this process has one thread, and the new one changes no memory that is used here. What it owns is the
-    // socket of the guard, which `supervise` closes in this process.
+    // SAFETY: this process has one thread, and the new process changes no memory that is used here. It owns the guard's
+    // socket, and `supervise` closes the copy in this process.
     let child = match unsafe { system::fork_until_execution(Execution::execute, execution) } {
         Ok(child) => child,
         Err(fault) => give_up(control, &stopped(PROCESS)(fault)),
@@ -161,7 +161,7 @@ fn make_ready(plan: &InnerPlan) -> Result<(), StepFailure> {
 pub(crate) fn complete_copy(script: &Script, processes: BorrowedFd<'_>) -> Result<(), StepFailure> {
     let process = |errno: rustix::io::Errno| StepFailure { part: PROCESS, fault: errno.into() };
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(process)?;
-    // The user and group mappings of a process whose memory is private belong to root.
+    // The files with the user and group mappings of a process that is not dumpable belong to root.
     rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable).map_err(process)?;
     be_killed_first_in(processes, c"self/oom_score_adj");
     script.renew(processes)?;
@@ -169,7 +169,7 @@ pub(crate) fn complete_copy(script: &Script, processes: BorrowedFd<'_>) -> Resul
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(process)
 }
 
-/// Reports the PID of this process, checks that the copy is what the server expects, and waits for the server's word.
+/// Reports the PID of this process, checks that the copy has the expected mounts, and waits for the server's `GO`.
 #[expect(unsafe_code, reason = "it borrows a descriptor by number")]
 fn check_copy(plan: &InnerPlan) -> Result<(), StepFailure> {
     let at = |part: u16| move |fault: io::Error| StepFailure { part, fault };
@@ -183,7 +183,7 @@ fn check_copy(plan: &InnerPlan) -> Result<(), StepFailure> {
     for mount in &plan.mounts {
         mount.check().map_err(at(PINNED))?;
     }
-    // A server that no longer waits for this command starts it otherwise, so it must not run here as well.
+    // A server that no longer waits for this command starts it in another way, so the command must not run here too.
     let mut word = [0; 1];
     loop {
         match recv(control, &mut word, RecvFlags::empty()) {
@@ -230,7 +230,7 @@ struct Execution<'a> {
 }
 
 impl Execution<'_> {
-    /// Becomes the command. Writes its PID to `report` first, and the reason if the command cannot be executed.
+    /// Becomes the command. First writes its PID to `report`, and then the reason if the command cannot be executed.
     #[expect(unsafe_code, reason = "it borrows a descriptor by number")]
     fn execute(self) -> ! {
         let Self { command, plan, supervisor, report, guarded } = self;

@@ -114,8 +114,8 @@ pub(crate) struct Request {
     pub(crate) notice: Notice,
 }
 
-/// State of the signal that asks the processes of a job to exit: the job's thread must send it (`Pending`), or must
-/// not, because it was sent, or because the processes are killed without a grace period (`Given`).
+/// State of the signal that asks the processes of a job to exit. `Pending`: the job's thread must send it. `Given`: it
+/// must not, because the signal was sent, or because the processes are killed without a grace period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Notice {
     Given,
@@ -186,9 +186,9 @@ impl Job {
         self.shared.scope.as_ref().map_or(PathAccess::Change, |scope| scope.of(&path))
     }
 
-    /// Returns the access to a path that the sandbox keeps from the program: a hidden path, a path in the
-    /// private home directory, or a directory that is visible only in part. `None` for other paths, and for a
-    /// path whose first directory does not exist, since such a text may not be a path.
+    /// Returns the kind of access to a path that the sandbox withholds from the program: a hidden path, a path in
+    /// the private home directory, or a directory that is visible only in part. `None` for other paths, and for
+    /// a path whose first directory does not exist, because such a text may not be a path.
     pub fn withheld(&self, path: &std::path::Path) -> Option<PathAccess> {
         let path = Environment::of_this_process().expanded(path);
         let first: PathBuf = path.components().take(2).collect();
@@ -203,7 +203,7 @@ impl Job {
         (started, self.ending().map(|ending| started + ending.ran))
     }
 
-    /// Lists the TCP ports at which processes of the job listen now.
+    /// Lists the TCP ports on which processes of the job listen now.
     pub fn listening(&self) -> Vec<u16> {
         let inner = self.shared.lock();
         // The lock is held, so that the supervisor's PID cannot be reused.
@@ -222,8 +222,8 @@ impl Job {
         self.shared.reported.changed()
     }
 
-    /// Takes the listener of the job's network proxy, if the sandbox plan allows a proxy. The caller must
-    /// serve its connections.
+    /// Takes the listener of the job's network proxy; `None` if the job has no separate proxy, or if the listener
+    /// was already taken. The caller must serve its connections.
     ///
     /// The listener is non-blocking. Drop it when no process of the job is left.
     pub fn take_listener(&self) -> Option<TcpListener> {
@@ -265,7 +265,8 @@ impl Job {
         }
     }
 
-    /// Returns whether a process is the program or a descendant of it. The PID is that of the host.
+    /// Returns whether a running process belongs to the job, including the processes of its sandbox. The PID is that
+    /// of the host.
     pub fn holds_process(&self, pid: u32) -> bool {
         let inner = self.shared.lock();
         let wanted = pid.cast_signed();

@@ -34,7 +34,7 @@ pub(crate) enum JobAncestor {
 }
 
 impl JobAncestor {
-    /// Returns the ancestor of the processes of a program with this confinement.
+    /// Returns the ancestor of a program's processes under this confinement.
     pub(crate) fn of(confinement: Option<&Confinement>) -> Self {
         match confinement
             .and_then(|confinement| confinement.namespaces.as_ref())

@@ -87,12 +87,12 @@ impl Output {
         self.ring.spooled()
     }
 
-    /// Returns a message about the middle of the output that was not kept; `None` if everything was kept.
+    /// Returns a message about the dropped middle of the output; `None` if everything was kept.
     pub(crate) fn lost(&self) -> Option<String> {
         self.ring.lost()
     }
 
-    /// Frees the disk space of the output. Its beginning and its end stay in memory.
+    /// Frees the disk space of the output. Its beginning and its end are kept in memory.
     pub(crate) fn shrink(&mut self) {
         self.ring.shrink("its disk space was needed for later commands");
     }

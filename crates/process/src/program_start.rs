@@ -21,11 +21,11 @@ use crate::prepared::{Launcher, Supervisor};
 use crate::resources::Resources;
 use crate::standard_streams::{StandardStreams, control_socket, missing, waits_for};
 
-/// Time to wait until a launcher has started a program, or reports why it has not.
+/// Time to wait for each message about the start of a program by a launcher.
 const LAUNCHING: Duration = Duration::from_secs(10);
 
 /// Lets a launcher start a program. Returns its supervisor and the server's end of the socket to it; `None` if the
-/// program was not started, and another start can still succeed.
+/// program was not started, but may start without the launcher.
 pub(crate) fn order(
     launcher: &Arc<Launcher>,
     ends: &StandardStreams,
@@ -43,7 +43,7 @@ pub(crate) fn order(
         .chain(prepared.arguments.iter().map(OsString::as_os_str));
     let variables = prepared.environment.variables();
     let plan = InnerPlan {
-        // The launcher knows its own numbers.
+        // The launcher fills in the numbers of its own descriptors.
         control: 0,
         processes: 0,
         kept: Vec::new(),
@@ -60,7 +60,7 @@ pub(crate) fn order(
             .collect(),
     };
     let (control, theirs) = control_socket()?;
-    let plan = plan.to_file().map_err(missing("a file for the plan of the sandbox"))?;
+    let plan = plan.to_file().map_err(missing("memory for the sandbox's plan"))?;
     let [input, output, errors] = &ends.stdio;
     let Ok(number) = launcher.order([&plan, &theirs, input, output, errors]) else { return Ok(None) };
     drop(theirs);
@@ -82,7 +82,7 @@ pub(crate) fn order(
             launcher.lose();
             Err(StartError::Unknown { program: name(), fault })
         }
-        // Without its control socket the supervisor, if it comes to this command at all, starts nothing.
+        // If the supervisor receives this command later, it finds its control socket closed and starts nothing.
         LaunchedProgram::Silent => {
             launcher.lose();
             Ok(None)
@@ -118,7 +118,7 @@ fn launched(control: &OwnedFd) -> LaunchedProgram {
             };
         }
         let received = match recv(control, &mut message, RecvFlags::PEEK) {
-            // A supervisor that ends without having read the word resets the connection. The error is reported once,
+            // A supervisor that exits without having read `GO` resets the connection. The error is reported once,
             // before the messages that the supervisor sent.
             Err(rustix::io::Errno::INTR | rustix::io::Errno::CONNRESET) => continue,
             Ok((MESSAGE, _)) => Message::read(&message),
@@ -127,18 +127,18 @@ fn launched(control: &OwnedFd) -> LaunchedProgram {
         match (received, supervisor.take()) {
             (Some(Message::Supervisor(pid)), None) => {
                 let _ = recv(control, &mut message, RecvFlags::DONTWAIT);
-                // The supervisor waits for the word, so the descriptor refers to it.
+                // The supervisor waits for `GO`, so its PID was not reused: the descriptor refers to it.
                 let process = Pid::from_raw(pid).map(|pid| pidfd_open(pid, PidfdFlags::empty()));
                 let Some(Ok(process)) = process else { return LaunchedProgram::Failed };
-                // If it has ended, it has also closed the socket, which is read next.
+                // If it has exited, it has also closed the socket, which is read next.
                 let _ = send(control, &[GO], SendFlags::NOSIGNAL);
                 supervisor = Some((pid, process));
             }
-            // Some systems also execute a file without a first line that names its interpreter.
+            // After `ENOEXEC`, a start without the launcher may succeed: some C libraries then run the file with a shell.
             (Some(Message::Refused(errno)), _) if errno != libc::ENOEXEC => {
                 return LaunchedProgram::Refused(io::Error::from_raw_os_error(errno));
             }
-            // The supervisor has ended without a report, perhaps after the program has begun to run.
+            // The supervisor has exited without a report, perhaps after the program has begun to run.
             (None, Some(_)) => return LaunchedProgram::Unknown(io::ErrorKind::UnexpectedEof.into()),
             (Some(Message::Failed(..) | Message::Refused(_)), _) | (_, None) => {
                 return LaunchedProgram::Failed;
@@ -153,7 +153,8 @@ fn launched(control: &OwnedFd) -> LaunchedProgram {
 mod tests {
     use super::*;
 
-    /// Returns what the server finds if a supervisor sends these messages: `before` and `after` the word of the server.
+    /// Returns what the server finds if a supervisor sends messages before and after the server's `GO`. If `after` is
+    /// `None`, the supervisor exits without reading `GO`.
     fn found(before: &[Message], after: Option<&[Message]>) -> LaunchedProgram {
         let (control, theirs) = control_socket().unwrap();
         let say = |socket: &OwnedFd, messages: &[Message]| {
@@ -180,7 +181,7 @@ mod tests {
         assert!(matches!(found(&[], None), LaunchedProgram::Failed));
         assert!(matches!(found(&[Message::Failed(1, 2)], None), LaunchedProgram::Failed));
         assert!(matches!(found(&[own], Some(&[])), LaunchedProgram::Unknown(_)));
-        // It reports that it has started nothing, also without reading the word.
+        // The supervisor reports that it has started nothing, even without reading `GO`.
         assert!(matches!(found(&[own], Some(&[Message::Failed(1, 2)])), LaunchedProgram::Failed));
         assert!(matches!(found(&[own, Message::Failed(1, 2)], None), LaunchedProgram::Failed));
         assert!(matches!(
@@ -188,7 +189,7 @@ mod tests {
             LaunchedProgram::Refused(_)
         ));
         assert!(matches!(found(&[own], Some(&[Message::Started(7)])), LaunchedProgram::Runs { .. }));
-        // Without a process there is nobody to signal.
+        // A supervisor whose PID belongs to no process cannot be signalled.
         assert!(matches!(found(&[Message::Supervisor(i32::MAX)], None), LaunchedProgram::Failed));
     }
 }

@@ -13,7 +13,7 @@ use rustix::pty::OpenptFlags;
 use crate::error::StartError;
 use crate::launch::Size;
 
-/// Waits until a descriptor can be read, or its other end is closed; false if the time is up.
+/// Waits until a descriptor can be read, or its other end is closed; false if the time is up or waiting fails.
 pub(crate) fn waits_for(descriptor: &OwnedFd, limit: Duration) -> bool {
     let Ok(limit) = Timespec::try_from(limit) else { return false };
     loop {
@@ -25,7 +25,7 @@ pub(crate) fn waits_for(descriptor: &OwnedFd, limit: Duration) -> bool {
     }
 }
 
-/// Creates the socket between the server and a supervisor: first the end of the server.
+/// Creates the socket between the server and a supervisor. Returns the server's end first.
 pub(crate) fn control_socket() -> Result<(OwnedFd, OwnedFd), StartError> {
     rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
         .map_err(missing("a control socket"))
@@ -49,7 +49,7 @@ pub(crate) fn pipe() -> io::Result<StandardStreams> {
     Ok(StandardStreams { stdio, output, terminal: None })
 }
 
-/// Creates a terminal.
+/// Creates a terminal of this size.
 pub(crate) fn terminal(size: Size) -> io::Result<StandardStreams> {
     let ours = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     rustix::pty::grantpt(&ours)?;

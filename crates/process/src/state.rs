@@ -33,7 +33,7 @@ pub enum StopReason {
         /// The memory in use when it was measured, in bytes.
         used: u64,
     },
-    /// The program and everything that it started reached the limit of processes and threads.
+    /// The program and everything that it started reached the limit on the number of processes and threads.
     TooManyProcesses {
         /// The maximum number of processes and threads.
         limit: u64,

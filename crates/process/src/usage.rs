@@ -30,18 +30,18 @@ const MEMORY_RATE: u64 = 2 * MEBIBYTE;
 const PROCESS_RATE: u64 = 5;
 const DISK_RATE: u64 = 4 * MEBIBYTE;
 
-/// The pause after an exact measurement of memory, as a multiple of its duration: such measurements are slow,
+/// The minimum pause after a measurement, as a multiple of its duration. Exact measurements of memory are slow,
 /// because they walk the page tables.
 const RESTS: u32 = 10;
 
-/// The maximum number of tracked descendants of a command without a process namespace. With more, the process
-/// limit counts as reached.
+/// The maximum number of tracked descendants of a command without a process namespace. Further ones are not
+/// counted.
 const MOST: usize = 8192;
 
 /// Maximum number of passes over all processes of the machine in one measurement.
 const PASSES: usize = 4;
 
-/// The part of the supervisor that watches the limits of memory and processes.
+/// The part of the supervisor that watches the limits on memory and processes.
 pub(crate) struct Meter {
     limits: Resources,
     scope: ProcessScope,
@@ -88,8 +88,8 @@ impl Meter {
         Self { limits, scope, page, processors, schedule }
     }
 
-    /// Measures the memory and processes of the command if a measurement is due; returns a message if a limit
-    /// is exceeded.
+    /// Measures the memory and processes of the command if a measurement is due; returns a message if the
+    /// memory limit is exceeded or the process limit is reached.
     pub(crate) fn exceeded(&mut self) -> Option<Message> {
         let Resources { memory, processes, .. } = self.limits;
         let now = Instant::now();
@@ -123,7 +123,7 @@ impl Meter {
         None
     }
 
-    /// Returns how long to wait for the next measurement; `None` without limits.
+    /// Returns how long to wait for the next measurement; `None` without limits on memory and processes.
     pub(crate) fn wait(&self) -> Option<Duration> {
         let is_limited = self.limits.memory.is_some() || self.limits.processes.is_some();
         // Rounded up, so that the time is reached when the wait ends.
@@ -144,9 +144,9 @@ impl Meter {
         }
         let mut found = Descendants { pids: [0; MOST], count: 0 };
         let enough = usize::try_from(self.limits.processes.unwrap_or(u64::MAX)).unwrap_or(MOST).min(MOST);
-        // PIDs rise from parent to child until they wrap around: then one pass does not find all descendants.
-        // The number of passes is limited, so that a command that keeps starting processes cannot prolong the
-        // measurement.
+        // PIDs rise from parent to child until they wrap around. After that, one pass may not find all
+        // descendants. The number of passes is limited, so that a command that keeps starting processes cannot
+        // prolong the measurement.
         for _ in 0..PASSES {
             let before = found.count;
             let _ = tree::each(|process| {
@@ -160,7 +160,7 @@ impl Meter {
         }
     }
 
-    /// Returns the size of files in the command's own `/dev/shm` and `/run`, in bytes.
+    /// Returns the size of files in the command's own `/dev/shm` and `/run`, in bytes; 0 without namespaces.
     fn files_in_memory(&self) -> u64 {
         if self.scope != ProcessScope::Namespace {
             return 0;
@@ -173,8 +173,8 @@ impl Meter {
         used(shared) + if is_same { 0 } else { used(run) }
     }
 
-    /// Measures the command's memory exactly: counts shared pages once, and no mapped files, whose pages the
-    /// kernel can drop.
+    /// Measures the command's memory exactly: counts shared pages once, and, since Linux 5.0, no mapped files,
+    /// whose pages the kernel can drop. Uses the resident memory of a process that it cannot measure exactly.
     fn exact(&self, files: u64) -> u64 {
         let (mut private, mut shared) = (0, 0);
         self.each(|process| match rollup(process.pid) {
@@ -220,7 +220,7 @@ struct Rollup {
     shared: u64,
 }
 
-/// Reads `/proc/PID/smaps_rollup`; `None` without permission.
+/// Reads `/proc/PID/smaps_rollup`; `None` if that fails.
 fn rollup(pid: i32) -> Option<Rollup> {
     let mut name = Name { bytes: [0; 40], length: 0 };
     write!(name, "/proc/{pid}/smaps_rollup\0").ok()?;
@@ -320,7 +320,7 @@ impl DiskMeter {
     }
 }
 
-/// Returns the free space of the file system of a path, in bytes.
+/// Returns the space that unprivileged users can use on the file system of a path, in bytes.
 pub(crate) fn free_space(path: &Path) -> Option<u64> {
     statvfs(path).ok().map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize))
 }

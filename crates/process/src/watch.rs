@@ -24,7 +24,7 @@ use crate::usage::{DiskMeter, FreeSpace, MEBIBYTE};
 /// Time to wait, after the program's exit, for output that is still in the pipe.
 const DRAIN: Duration = Duration::from_millis(100);
 
-/// Time to wait for the exit of killed processes; afterwards the job is reported as ended although they
+/// Time to wait for the exit of killed processes; afterwards the job is reported as exited although they
 /// remain.
 const GOING: Duration = Duration::from_secs(2);
 
@@ -88,7 +88,7 @@ impl Watch {
     pub(crate) fn run(mut self) {
         while self.control.is_some() || self.output.is_some() {
             let ready = self.wait();
-            // Carry out a request to stop first: it may have caused the exit that the supervisor reports.
+            // Carry out a request to stop first, because it may have caused the exit that the supervisor reports.
             if ready.woken {
                 self.obey();
             }
@@ -108,7 +108,7 @@ impl Watch {
         shared.all_gone();
     }
 
-    /// Waits for a request of another thread, a message of the supervisor, output, or the next deadline.
+    /// Waits for a request from another thread, a message from the supervisor, output, or the next deadline.
     fn wait(&self) -> Ready {
         let mut watched = vec![PollFd::new(&self.waker, PollFlags::IN)];
         watched.extend(self.control.as_ref().map(|control| PollFd::new(control, PollFlags::IN)));

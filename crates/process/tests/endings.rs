@@ -34,8 +34,8 @@ fn exit_statuses_are_reported_with_their_meaning() {
         ),
         ("nosuch 2>/dev/null", "", Exit::Code(127), Verdict::Failed, "usually: the program was not found"),
         ("kill -9 $$", "", Exit::Signal(9), Verdict::Failed, "killed by SIGKILL (9)"),
-        ("kill -TERM $$", "", Exit::Signal(15), Verdict::Failed, "ended by SIGTERM (15)"),
-        ("exit 139", "", Exit::Code(139), Verdict::Failed, "usually: ended by SIGSEGV (11)"),
+        ("kill -TERM $$", "", Exit::Signal(15), Verdict::Failed, "killed by SIGTERM (15)"),
+        ("exit 139", "", Exit::Code(139), Verdict::Failed, "usually: killed by SIGSEGV (11)"),
         // 129 is git's status for a usage error, so it is not reported as SIGHUP.
         ("exit 129", "", Exit::Code(129), Verdict::Failed, ""),
         ("exit 192", "", Exit::Code(192), Verdict::Failed, ""),

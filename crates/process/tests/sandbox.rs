@@ -410,6 +410,8 @@ fn enforced_and_missing_restrictions_are_reported() {
         assert_eq!((enforcement.means, enforcement.landlock), (Means::Landlock, landlock));
         let gaps: Vec<Guard> = enforcement.gaps().map(|(guard, _)| guard).collect();
         assert!(gaps.starts_with(&[Guard::Protected, Guard::Missing]), "{enforcement}");
+        let limit = "the sandbox plan allows nothing stronger than landlock";
+        assert!(enforcement.to_string().contains(limit), "{enforcement}");
         assert!(
             enforcement.guards.contains(&(Guard::Network, GuardState::Yes("no socket can be created"))),
             "{enforcement}"
@@ -423,7 +425,7 @@ fn a_start_fails_if_no_sandbox_is_available() {
     let launch = host.launch("echo ran", Sandbox::On(host.plan(Means::Nothing)));
     let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err();
     assert!(matches!(error, StartError::Sandbox(SandboxError::NoSandbox { .. })), "{error:?}");
-    let wanted = "nothing was started, because no sandbox is available: no stronger sandbox than nothing is requested; \
+    let wanted = "nothing was started, because no sandbox is available: the sandbox plan allows no kind of sandbox; \
                   only the operator can start programs without a sandbox (`--sandbox off`)";
     assert_eq!(error.to_string(), wanted);
 }
@@ -459,7 +461,7 @@ fn roots_that_cannot_be_confined_are_refused() {
     for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
         let host = Host::new();
         let machine =
-            "this directory cannot be a root of a sandbox: pass a directory with files of a project";
+            "this path cannot be a root of a sandbox: pass the directory of a project";
         let rows = [
             ("/", machine),
             ("/proc/self", machine),

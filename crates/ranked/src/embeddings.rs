@@ -43,14 +43,14 @@ struct LazyStore {
 pub struct FillReport {
     /// The number of files that still have no embeddings.
     pub missing: usize,
-    /// The total number of files in the directories that were to be searched.
+    /// The total number of indexed files to search.
     pub files: usize,
 }
 
 /// The reason why embeddings cannot be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FillError {
-    /// The index could not be updated, because files cannot be read.
+    /// The index could not be updated, because files cannot be read or the caller stopped the update.
     #[error(transparent)]
     Files(#[from] UpdateError),
     /// The embedding model failed.
@@ -99,7 +99,8 @@ impl Inner {
         }
     }
 
-    /// Writes the embeddings that are only in memory to disk, and drops them from memory.
+    /// Writes the embeddings that are only in memory to disk, and drops them from memory. Without a cache directory,
+    /// they stay in memory.
     fn flush(&self, turn: &mut LazyStore) {
         let written = turn.store.as_mut().map(Store::flush).unwrap_or_default();
         self.known.write().unwrap_or_else(PoisonError::into_inner).extend(written);

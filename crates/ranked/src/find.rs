@@ -11,7 +11,7 @@ use crate::record::PLACES;
 use crate::score::{ScoredBlock, rarity, worth};
 use crate::segment::Meta;
 
-/// The data in which a query is evaluated: the index, and the files to consider.
+/// The data that a query is evaluated on: the index, and the files to consider.
 pub(crate) struct Question<'a> {
     pub(crate) words: &'a dyn Words,
     /// Returns whether the file with this number is searched.

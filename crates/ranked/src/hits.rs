@@ -222,7 +222,7 @@ fn place_of(part: BlockPart) -> u8 {
     }
 }
 
-/// Returns the positions at which a spelling begins: its tokens follow one another there.
+/// Returns the positions at which the tokens of a spelling occur one after the other.
 fn stands(words: &dyn Words, run: &Run) -> TokenPositions {
     let Some((first, rest)) = run.split_first() else { return Vec::new() };
     if run.iter().any(Vec::is_empty) {

@@ -113,14 +113,14 @@ impl Index {
     }
 
     /// Creates the index of a package outside the workspace, with the encoding of this index. It is stored in a
-    /// subdirectory of `folder`, which all projects that use the package share.
+    /// subdirectory of `folder`, which all projects that use the package share, or only in memory without one.
     #[must_use]
     pub fn of_package(&self, package: WorkspacePath, folder: Option<PathBuf>) -> Self {
         Self::over(self.0.workspace.clone(), folder, IndexCoverage::Package(package), self.0.encoding)
     }
 
-    /// Returns a new index of the same workspace that is stored in a subdirectory of `folder`; several workspaces and
-    /// processes may share `folder`.
+    /// Returns a new index of the same workspace that is stored in a subdirectory of `folder`, or only in memory
+    /// without one. Several workspaces and processes may share `folder`.
     #[must_use]
     pub fn kept_in(&self, folder: Option<PathBuf>) -> Self {
         Self::over(self.0.workspace.clone(), folder, IndexCoverage::Workspace, self.0.encoding)

@@ -14,8 +14,8 @@ pub(crate) trait Words {
     /// Returns the number of a token; `None` if no file and no path contains it.
     fn find(&self, token: &str) -> Option<Term>;
 
-    /// Returns the tokens, including stems, that start with `begin` and that `fits` accepts; an empty list if there
-    /// are more than `most`.
+    /// Returns the tokens, including stems and defined names, that start with `begin` and that `fits` accepts; an empty
+    /// list if there are more than `most`.
     fn fitting(&self, begin: &str, fits: &(dyn Fn(&str) -> bool + Sync), most: usize) -> Vec<Term>;
 
     /// Lists the numbers of the files that contain a token, in ascending order.

@@ -18,7 +18,7 @@ use crate::segment::told;
 use crate::tokens::{self, tokens};
 use crate::tokens::{DEFINED, STEM};
 
-/// The version of this form. It changes whenever the same content would give other blocks or other tokens.
+/// The version of this form. It changes whenever the blocks or tokens of the same content would change.
 pub const FORMAT: u32 = VERSION;
 
 /// The maximum size of a file that is divided into blocks, in bytes.

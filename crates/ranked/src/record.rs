@@ -29,7 +29,7 @@ pub(crate) enum TokenPart {
 /// The index record of a file's content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
-    /// The language in which the content was parsed; empty if it was not parsed.
+    /// The language of the content; empty if it is unknown.
     pub(crate) language: String,
     pub(crate) blocks: Vec<Block>,
     /// The index data of each block of `blocks`, in the same order.
@@ -51,7 +51,7 @@ pub(crate) struct Record {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TokenOccurrence {
     pub(crate) block: u32,
-    /// The number of tokens before this occurrence in the block.
+    /// The position of the token among the parts of the words in the block.
     pub(crate) position: u32,
     /// The part of the block ([`TokenPart`]), as a number; for the definition of a name, its rank.
     pub(crate) place: u8,

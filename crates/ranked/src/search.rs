@@ -27,12 +27,12 @@ pub enum SearchCriterion<'a> {
     Exactly(&'a str),
 }
 
-/// The treatment of blocks that are tests, or in test files.
+/// The choice to search or to leave out blocks that are tests, or are in test files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tests {
     /// Tests are searched.
     Searched,
-    /// Tests are left out of the results; their number is reported.
+    /// Tests are left out of the results, unless the searched path is itself that of a test; their number is reported.
     LeftOut,
 }
 
@@ -42,7 +42,7 @@ pub struct SearchRequest<'a> {
     pub what: SearchCriterion<'a>,
     /// The file or directory to search.
     pub base: &'a WorkspacePath,
-    /// The treatment of blocks that are tests, or in test files.
+    /// The choice to search or to leave out blocks that are tests, or are in test files.
     pub tests: Tests,
     /// Returns whether the access rules allow a file to be read.
     pub may: &'a dyn Fn(&WorkspacePath) -> bool,
@@ -103,8 +103,8 @@ impl IndexGuard<'_> {
     ///
     /// # Errors
     ///
-    /// If a filter is invalid, if wildcards match too many words, or if a file that had to be read has changed since it
-    /// was indexed.
+    /// If a filter is invalid, if wildcards or an edit distance match too many words, or if a file that had to be read
+    /// has changed since it was indexed or a part of the index is damaged.
     pub fn search(&self, ask: &SearchRequest<'_>) -> Result<SearchResult, SearchError> {
         let found = self.searched(ask);
         if self.state().table.slots() >= MANY {
@@ -173,7 +173,8 @@ impl IndexGuard<'_> {
 }
 
 impl IndexGuard<'_> {
-    /// Fails if an index segment that the query read is damaged, and makes the next update rebuild the segment.
+    /// Fails if an index segment that the query read is damaged, and makes the next update drop the segment and read
+    /// its files again.
     pub(crate) fn unbroken(&self, reading: &QueryReader<'_>) -> Result<(), SearchError> {
         let broken = reading.broken();
         if broken.is_empty() {

@@ -46,7 +46,7 @@ pub(crate) struct Segment {
 /// A file's content in the segment; files with equal content share it.
 pub(crate) struct Doc {
     pub(crate) hash: ContentHash,
-    /// The language in which the content was parsed; empty if it was not parsed.
+    /// The language of the content; empty if it is unknown.
     pub(crate) language: Arc<str>,
     /// Set if a token was truncated to the maximum length.
     pub(crate) cut: bool,
@@ -74,7 +74,7 @@ struct Group {
 }
 
 /// Decodes the postings of a token: calls `take` with the number of each file content, and the byte range of the
-/// token's occurrences in it.
+/// token's occurrences in it. Returns `None` if the postings are invalid.
 pub(crate) fn postings(bytes: &[u8], mut take: impl FnMut(u32, std::ops::Range<usize>)) -> Option<()> {
     let (mut rest, mut doc) = (bytes, 0_u32);
     while !rest.is_empty() {

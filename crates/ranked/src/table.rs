@@ -146,7 +146,7 @@ impl Table {
         }
     }
 
-    /// Returns the location of a file content that was parsed in a language; `None` if it is not indexed.
+    /// Returns the location of a file content in a language; `None` if it is not indexed.
     pub(crate) fn known(&self, hash: ContentHash, language: &str) -> Option<ContentLocation> {
         let at = *self.docs.get(&key(hash, language))?;
         let doc = self.segment(at.0)?.docs().get(at.1 as usize)?;
@@ -195,7 +195,7 @@ impl Table {
             at,
         };
         if self.files.len() == self.files.capacity() {
-            // The capacity is not doubled: with many files, up to half of the memory would stay unused.
+            // The capacity is not doubled, because with many files up to half of the memory would stay unused.
             self.files.reserve_exact(self.files.len() / 8 + 16);
         }
         self.files.push(Some(file));
@@ -375,7 +375,7 @@ impl Table {
     }
 }
 
-/// Returns the key for a file content in `Table::docs`, from its hash and the language in which it was parsed.
+/// Returns the key for a file content in `Table::docs`, from its hash and its language.
 fn key(hash: ContentHash, language: &str) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&hash.as_bytes()[..8]);

@@ -44,8 +44,7 @@ impl ToolReply {
         Self { parts, structured: None, result: RunResult::Succeeded }
     }
 
-    /// Returns whether the call stopped before its work was finished, for example a call that runs a script
-    /// which failed.
+    /// Returns true if the call's work stopped before it was finished, for example because its script failed.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.result == RunResult::Error
@@ -61,7 +60,7 @@ impl ToolReply {
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns the text of the reply, with a marker at the position of each image, and the images.
+    /// Returns the text of the reply, in which a marker replaces each image, and the images.
     #[must_use]
     pub fn with_pictures(self) -> (String, Vec<InnerPicture>) {
         let mut pictures = Vec::new();

@@ -1,4 +1,4 @@
-//! Approval prompts for accesses for which a rule says `ask`, and the interface that shows them to the user.
+//! Approval prompts for accesses that need approval, and the interface that shows them to the user.
 
 use serde::{Deserialize, Serialize};
 use std::{future::Future, pin::Pin};

@@ -30,7 +30,7 @@ pub(crate) fn prepare(tool: &RemoteTool, arguments: Value, at: &Lowering) -> Res
     })
 }
 
-/// Reads the arguments of an upstream tool: an object, or an object that was sent as text.
+/// Reads the arguments of an upstream tool: an object, perhaps sent as text. Null or an empty text is an empty object.
 fn object(tool: &RemoteTool, arguments: Value) -> Result<Value, Failure> {
     let meant = match arguments {
         Value::Null => json!({}),

@@ -17,7 +17,7 @@ pub struct Call {
     pub session: Arc<Session>,
     /// The token that is cancelled when the caller no longer wants the reply.
     pub cancel: CancellationToken,
-    /// The source of approvals for accesses about which a rule decides `ask`.
+    /// The source of approvals for accesses that need approval.
     pub asker: Arc<dyn Asker>,
     /// The receiver of progress reports about the call.
     pub progress: Progress,

@@ -37,7 +37,7 @@ impl Catalogue {
     ///
     /// # Errors
     ///
-    /// If no tool has one of the selected names, or no tool would be left.
+    /// If a selected name belongs to no tool and cannot belong to an upstream tool, or if no tool would be left.
     pub fn narrowed(self, narrow: &ToolSelection) -> Result<Self, NarrowError> {
         if let Some(name) = narrow.unknown(&self.tools) {
             let known = self.tools.iter().map(|tool| tool.name.clone()).collect();
@@ -76,7 +76,8 @@ impl Catalogue {
         self
     }
 
-    /// Marks the upstream tools whose description or schema differs from that in an earlier catalogue.
+    /// Marks the upstream tools whose description or schema differs from that in an earlier catalogue, or which are marked
+    /// there.
     #[must_use]
     pub(crate) fn compared_with(mut self, before: &Self) -> Self {
         for tool in &mut self.tools {

@@ -30,10 +30,10 @@ pub struct Event {
     /// The duration of the call, serialised in milliseconds; set once the call has ended.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "milliseconds")]
     pub duration: Option<Duration>,
-    /// The text of the reply; only for listeners with [`Detail::All`].
+    /// The text of a successful call's reply; only for listeners with [`Detail::All`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// The error message of the call; only for listeners with [`Detail::All`].
+    /// The error message of the call, or its approval prompt; only for listeners with [`Detail::All`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -19,7 +19,7 @@ use toolpost_engine::{
 use toolpost_text::{cut::NOTICE, plural::counted};
 use toolpost_tool::{Dialect, ReplyPart};
 
-/// The refusal of a prompt for a nested call that may only read: one call could lead to many prompts at the
+/// The refusal of a prompt for a nested call that may only read. Otherwise, one call could lead to many prompts at the
 /// same time, each without the context of the other nested calls.
 const NO_PROMPT: &str =
     "A nested call cannot ask the user for approval; make this call separately, not inside another call.";

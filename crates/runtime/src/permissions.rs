@@ -14,7 +14,7 @@ pub(crate) struct CallPermissions {
     session: Arc<Session>,
     /// The accesses that the user approved for this call.
     approved: Arc<Vec<Touch>>,
-    /// The permission to query external services, or the reason of its refusal.
+    /// The permission to query external services, or the reason why it is refused.
     consult: Result<(), String>,
     read: MayRead,
 }

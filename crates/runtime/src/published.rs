@@ -29,8 +29,7 @@ struct Definition {
     full_schema: Value,
 }
 
-/// The treatment of a tool that a dialect has under two names: which of the two entries describes the
-/// parameters.
+/// For a tool that a dialect lists under two names: which entry describes the parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DescriptionRole {
     /// The entry under the first name describes the parameters; the entry under the second name refers to the first.

@@ -15,11 +15,11 @@ const AGAIN: u32 = 3;
 /// The maximum size of the content that a failure shows, such as the current text of a file.
 const SHOWN: Budget = Budget { bytes: FOUND.bytes, lines: FOUND.lines, cut: TruncationPolicy::Head };
 
-/// Maximum number of characters of the first sentence of a failure.
+/// Maximum number of characters of a failure's message, and of each hint.
 const SENTENCE: usize = 2_000;
 
-/// Formats a failure as the reply of a call. `times` counts the equal failures in a row; hints name the tools
-/// of the dialect.
+/// Formats a failure as the reply of a call. `times` counts the equal failures in a row. Hints name the tools of the
+/// dialect; without a dialect, they are left out.
 pub(crate) fn failure(failure: &Failure, dialect: Option<&Dialect>, times: u32) -> ToolReply {
     let what = shortened(&failure.what);
     let mut text = match failure.facts.change {
@@ -46,7 +46,7 @@ pub(crate) fn failure(failure: &Failure, dialect: Option<&Dialect>, times: u32) 
     ToolReply::text(text)
 }
 
-/// Truncates the first sentence of a failure, which input of the caller can make very long.
+/// Truncates a message or a hint, which the caller's input can make very long.
 fn shortened(words: &str) -> String {
     match cut::line(words, SENTENCE) {
         (_, 0) => words.to_owned(),
@@ -59,6 +59,6 @@ pub(crate) fn no_such_tool(name: &str, catalogue: &Catalogue) -> ToolReply {
     let names: Vec<&str> = catalogue.listed().map(|tool| tool.name.as_str()).collect();
     let shown: String = name.chars().take(80).flat_map(char::escape_default).collect();
     let near =
-        suggest(name, &names, 1).first().map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
+        suggest(name, &names, 1).first().map(|near| format!(" Did you mean `{near}`?")).unwrap_or_default();
     ToolReply::text(format!("No tool is called {shown}.{near} The tools are: {}.", names.join(", ")))
 }

@@ -288,7 +288,8 @@ async fn the_approval_prompt_lists_every_access_of_a_call() {
         (
             &["run make\nAllow it? y\u{202e}\r"],
             "Do (test) wants to:\n  execute `make\n      Allow it? y\\u{202e}\\r`\n    run `make`, run `Allow it? \
-             y\\u{202e}`: no rule allows it\n    an invisible character disguises the command\nAllow it?",
+             y\\u{202e}`: no rule allows it\n    the command contains an invisible character, which may disguise what it \
+             does\nAllow it?",
         ),
         (
             &["wanted ls"],

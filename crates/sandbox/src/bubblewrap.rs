@@ -19,7 +19,7 @@ use crate::view::{Content, View};
 /// project may have changed it.
 const PLACES: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 
-/// The first options of `bwrap`: the new namespaces. The options for the mounts follow them.
+/// The first options of `bwrap`, for namespaces, lifetime and privileges. The options for the mounts follow them.
 const OWN: [&str; 10] = [
     "--unshare-user-try",
     "--unshare-ipc",
@@ -186,7 +186,7 @@ impl Bubblewrap {
 /// numbers.
 pub(crate) fn words(part: u16) -> Option<&'static str> {
     match part {
-        PINNED => Some("protected paths are not read-only in the sandbox"),
+        PINNED => Some("a protected path is not mounted as required in the sandbox"),
         DIRECTORY => Some("the command's directory is not visible in the sandbox"),
         LISTENER => Some("the sandbox's network could not be created"),
         PROCESS => Some("the sandbox's first process could not be created"),

@@ -49,7 +49,8 @@ enum Decision {
     Harmless,
     /// The system call affects the guarded name with this index, and fails.
     Guarded(usize),
-    /// The system call fails with this error, because its target does not exist or cannot be determined.
+    /// The system call fails with this error, because its target cannot be determined, or because it changes
+    /// attributes that may not be changed.
     Fails(Errno),
 }
 
@@ -82,8 +83,8 @@ impl Creations {
         guards.then(|| Self { names, missing, extent, changeable, filter: filter(extent) })
     }
 
-    /// Tries once whether the kernel supports such a guard, so that forks of this process need not try. Returns false
-    /// if that could not be tried.
+    /// Tests once whether the kernel supports such a guard, so that forks of this process need not test it. Returns false
+    /// if the test could not be made.
     #[must_use]
     pub fn try_support() -> bool {
         support() != Support::Unknown
@@ -209,7 +210,7 @@ impl Creations {
     fn matched(&self, text: &CStr, does: PathEffect) -> Option<usize> {
         let path = text.to_bytes();
         let may_hold = matches!(does, PathEffect::Places | PathEffect::Removes);
-        // Skip the missing names, which come first: they can be neither removed nor moved with their directory.
+        // A removal cannot affect the missing names, which come first.
         let first = if does == PathEffect::Removes { self.missing } else { 0 };
         let is_it = |name: &CString| {
             let name = name.to_bytes();
@@ -262,7 +263,7 @@ fn entry_of<'p>(path: &'p [u8], directory: &[u8]) -> Option<&'p [u8]> {
 }
 
 /// Returns the reason why the kernel does not let a supervisor decide about calls here; `None` if it does, or if that
-/// could not be tried: then a command that needs the guard does not start without it.
+/// could not be tested. In the latter case, a command that needs the guard does not start without it.
 pub(crate) fn unavailable() -> Option<&'static str> {
     (support() == Support::Refused)
         .then_some("the kernel does not let a supervisor decide about system calls here")
@@ -273,7 +274,7 @@ pub(crate) fn unavailable() -> Option<&'static str> {
 enum Support {
     Works,
     Refused,
-    /// The trial process could not be started, was killed, or reached a limit of the system.
+    /// The trial process could not be started, was killed, or reached a system limit.
     Unknown,
 }
 
@@ -384,7 +385,7 @@ impl Text {
 enum PathTarget {
     /// The path was resolved: the buffer now contains a directory without links, and a name in it.
     To,
-    /// The path cannot be created, so it affects no guarded name.
+    /// The path cannot be created, or is in `/proc` or `/dev`, so it affects no guarded name.
     Nowhere,
     /// The path could not be resolved: the system call fails with this error.
     Fails(Errno),

@@ -32,7 +32,7 @@ impl Locks {
     /// Applies the restrictions to this process; allocates nothing.
     pub fn close(&self) -> Result<(), StepFailure> {
         let at = |part: u16| move |fault: io::Error| StepFailure { part, fault };
-        // The command writes no core dumps. An error is ignored: no other restriction depends on this limit.
+        // The command writes no core dumps. An error is ignored, because no other restriction depends on this limit.
         let none = Rlimit { current: Some(0), maximum: Some(0) };
         let _ = rustix::process::setrlimit(Resource::Core, none);
         calls::drop_capabilities().map_err(at(RIGHTS))?;

@@ -18,7 +18,8 @@ use crate::system_paths::UNFINISHED;
 /// Maximum number of directories of a root that are searched for protected paths, in breadth-first order.
 const DIRECTORIES: usize = 512;
 
-/// Maximum number of protected paths in a root: each is a mount, and so is each directory above it.
+/// The search stops once it has found this many protected paths in a root. Each is a mount, and so is each
+/// directory above it.
 const NAMES: usize = 256;
 
 /// Directories that are not searched for protected paths: package managers and build tools own them, and
@@ -41,7 +42,8 @@ const OF_REPOSITORY: &[&str] = &["hooks", "config", "config.worktree", "info/att
 /// The protected entries of a worktree's directory in `.git/worktrees`.
 const OF_WORKTREE: &[&str] = &["commondir", "config.worktree"];
 
-/// Finds repositories, and entries with one of the protected `names`, below the top level of a root.
+/// Finds repositories and entries with a protected name below the top level of a root, and the paths whose changes
+/// are reported.
 ///
 /// Links are not followed, and installed packages are not searched.
 pub(crate) fn nested(root: &OwnedFd, names: &Names, cache: &NestedCache) -> NestedNames {
@@ -88,7 +90,7 @@ fn gap(searched: usize, held: usize, next: &Path) -> String {
     } else {
         (format!("{held} protected paths"), "further paths")
     };
-    format!("the search stopped after {limit}, before {place}: {rest} are not protected")
+    format!("the search for protected paths stopped after {limit}, before {place}: {rest} are not protected")
 }
 
 /// A directory that is searched.
@@ -411,8 +413,8 @@ mod tests {
             fs::create_dir(top.join(format!("{number:04}"))).unwrap();
         }
         fs::create_dir(top.join("0511/.vscode")).unwrap();
-        let gap =
-            "the search stopped after 512 directories, before `0511`: later directories are not protected";
+        let gap = "the search for protected paths stopped after 512 directories, before `0511`: later directories are not \
+                   protected";
         assert_eq!(found(top), (Vec::new(), Some(gap.to_owned())));
         fs::remove_dir(top.join("0000")).unwrap();
         assert_eq!(found(top), (vec!["0511/.vscode".to_owned()], None));
@@ -420,8 +422,8 @@ mod tests {
             fs::create_dir(top.join(format!("{number:04}/.vscode"))).unwrap();
         }
         let (held, gap) = found(top);
-        let why =
-            "the search stopped after 256 protected paths, before `0257`: further paths are not protected";
+        let why = "the search for protected paths stopped after 256 protected paths, before `0257`: further paths are not \
+                   protected";
         assert_eq!((held.len(), gap.as_deref()), (NAMES, Some(why)));
     }
 }

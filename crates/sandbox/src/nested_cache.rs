@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, FileType, Stat, statat};
 
 use crate::names::Names;
 
-/// Maximum number of roots in the cache.
+/// Maximum number of directory caches, one for each root and list of names.
 const ROOTS: usize = 8;
 
 /// The time after which another change of a directory is certain to get a different time stamp. The kernel's
@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// The protected paths that earlier searches found in the roots of a sandbox plan. Clones share the cache.
 #[derive(Debug, Clone, Default)]
 pub struct NestedCache {
-    /// One cache for each root, the most recently used last.
+    /// One cache for each root and list of names, the most recently used last.
     roots: Arc<Mutex<Vec<DirectoryCache>>>,
     /// The results of the searches that were just made to start a program, until each is used once more; `None` if
     /// results are not kept.
@@ -124,7 +124,7 @@ impl NestedCache {
         Self { roots: Arc::clone(&self.roots), found: Some(Arc::default()) }
     }
 
-    /// Returns a cache in which each search looks at the directories.
+    /// Returns a cache that keeps no results of whole searches, so that each search checks the directories for changes.
     #[must_use]
     pub fn for_each_search(&self) -> Self {
         Self { roots: Arc::clone(&self.roots), found: None }

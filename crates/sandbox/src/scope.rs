@@ -117,7 +117,7 @@ impl Scope {
         self.places.iter().rev().find(|place| path.starts_with(&place.path))
     }
 
-    /// Replaces the symbolic links that are visible in the sandbox by their targets, in a path.
+    /// Resolves the symbolic links in a path that the sandbox shows.
     fn without_links(&self, path: &Path) -> PathBuf {
         let mut path = path.to_owned();
         for _ in 0..LINKS {
@@ -131,8 +131,7 @@ impl Scope {
     }
 }
 
-/// Answers which access a program would have to a path if the path were added to the readable paths of its
-/// plan.
+/// The access that a program would have to a path if the path were added to the readable paths of its plan.
 #[derive(Debug)]
 pub struct Readability {
     view: View,

@@ -149,7 +149,7 @@ impl Seatbelt {
         self.stay(plan, &absolute);
     }
 
-    /// Prevents renaming the directories above protected and hidden paths: under another name, the contained
+    /// Prevents renaming the directories above protected and hidden paths, because under another name the contained
     /// paths would be accessible.
     fn stay(&mut self, plan: &Plan, guarded: &[impl AsRef<Path>]) {
         let is_inside =

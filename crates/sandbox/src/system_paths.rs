@@ -24,8 +24,7 @@ pub(crate) const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom
 /// The directories that are private and initially empty in a sandbox.
 pub(crate) const EMPTY: &[&str] = &["/tmp", "/var/tmp", "/run", "/dev/shm"];
 
-/// Directories that are visible even if a system user's `HOME` names them: they are not treated as a home
-/// directory.
+/// Directories that are not treated as a home directory, even if the `HOME` of a system user names them.
 pub(crate) const NO_HOMES: &[&str] = &[
     "/",
     "/bin",
@@ -106,7 +105,7 @@ pub(crate) const TOOLCHAINS: &[&str] = &[
 /// Visible paths in the directory that `CARGO_HOME` names; other paths there may contain tokens.
 pub(crate) const OF_CARGO: &[&str] = &["bin", "git", "registry"];
 
-/// Paths in the home directory that are never visible in a sandbox.
+/// Paths in the home directory that a sandbox hides, unless a root is in them.
 pub(crate) const SECRETS: &[&str] = &[
     ".ssh",
     ".aws",
@@ -160,7 +159,7 @@ pub(crate) const SECRETS: &[&str] = &[
     ".gemini",
 ];
 
-/// System paths that are never visible in a sandbox.
+/// System paths that a sandbox hides, unless a root is in them.
 pub(crate) const SYSTEM_SECRETS: &[&str] = &[
     "/etc/shadow",
     "/etc/shadow-",
@@ -179,15 +178,14 @@ pub(crate) const SYSTEM_SECRETS: &[&str] = &[
 /// The directory of the machine's SSH host keys, and the prefix of their file names.
 pub(crate) const MACHINE_KEYS: (&str, &str) = ("/etc/ssh", "ssh_host_");
 
-/// Files of a repository with which git continues an interrupted operation: they may contain commands.
+/// Files of a repository with which git continues an interrupted operation, and which may contain commands.
 pub(crate) const UNFINISHED: &[&str] = &["rebase-merge/git-rebase-todo", "rebase-apply", "sequencer/todo"];
 
-/// Directories, in the repository at the top of a root, in which a program may not create anything: a new
-/// submodule or worktree would bring its own configuration.
+/// Directories, in the repository at the top of a root, in which a program may not create anything, because a
+/// new submodule or worktree would bring its own configuration.
 pub(crate) const NOTHING_NEW: &[&str] = &[".git/modules", ".git/worktrees"];
 
-/// Paths of a repository that contain commands which git or Mercurial runs, or that name where such commands
-/// are.
+/// Paths of a repository that contain commands which git or Mercurial runs, or that refer to such commands.
 pub(crate) const REPOSITORY: &[&str] = &[
     ".git/hooks",
     ".git/config",

@@ -18,7 +18,7 @@ const LINKS: usize = 16;
 /// The visible paths of a sandbox, in mount order: later ones cover earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct View {
-    /// The visible paths with their content; the paths contain no links.
+    /// The visible paths with their content. No path leads through a link.
     pub(crate) places: Vec<VisiblePath>,
     /// The workspace roots, by their paths without links.
     pub(crate) roots: Vec<PathBuf>,
@@ -48,7 +48,7 @@ pub(crate) enum Content {
     Link(PathBuf),
 }
 
-/// Determines the visible paths of a plan. The error is a workspace root that cannot be visible, with the
+/// Determines the visible paths of a plan. The error is a workspace root that cannot be made visible, with the
 /// reason.
 pub(crate) fn view(plan: &Plan, environment: &Environment) -> Result<View, (PathBuf, String)> {
     let roots = real_roots(plan)?;
@@ -95,7 +95,7 @@ pub(crate) fn home(environment: &Environment) -> Option<PathBuf> {
     home.filter(|home| !NO_HOMES.iter().any(|system| home == Path::new(system)))
 }
 
-/// Returns the error for a workspace root that cannot be visible.
+/// Returns the error for a workspace root that cannot be made visible.
 pub(crate) fn root((root, why): (PathBuf, String)) -> SandboxError {
     SandboxError::Step {
         step: format!("the root {} cannot be used", root.display()),
@@ -157,8 +157,8 @@ impl View {
             && !self.hidden.iter().any(|hidden| real.starts_with(hidden))
     }
 
-    /// Returns whether a path must not become visible: it contains the home directory or a directory that is
-    /// empty in the sandbox, it is a secret or belongs to the kernel, or it leads through a root.
+    /// Returns whether a path must not become visible, because it contains the home directory or a directory that
+    /// is empty in the sandbox, is a secret or belongs to the kernel, or leads into or through a root.
     fn is_too_much(&self, path: &Path, real: &Path, home: Option<&Path>) -> bool {
         real == Path::new("/")
             || home.is_some_and(|home| home.starts_with(real))
@@ -176,7 +176,8 @@ impl View {
         is_inside(real) || (path != real && leads_through())
     }
 
-    /// Adds the private empty directories, except those that would cover a root.
+    /// Adds the private empty directories that are not in a root. If the plan has a temporary directory, `/tmp`
+    /// shows that directory instead.
     fn add_empty(&mut self, plan: &Plan, home: Option<&Path>) {
         for place in EMPTY.iter().map(Path::new).chain(home) {
             let is_of_roots = self.roots.iter().any(|root| place.starts_with(root));
@@ -211,7 +212,7 @@ impl View {
         }
     }
 
-    /// Hides secrets, and the paths `further`, inside visible paths.
+    /// Hides secrets, and the paths `further`, inside visible paths, unless a root is in them.
     fn hide(&mut self, home: Option<&Path>, of_home: &HomeNames<'_>, further: &[PathBuf]) {
         let (folder, prefix) = MACHINE_KEYS;
         let is_key = |name: &OsStr| name.to_string_lossy().starts_with(prefix);
@@ -231,7 +232,8 @@ impl View {
     }
 }
 
-/// The names in the home directory, in lower case: one reading of it tells which of many paths in it are missing.
+/// The names in the home directory, in lower case. The directory is read once to find out which of many paths are
+/// missing.
 struct HomeNames<'a> {
     home: Option<&'a Path>,
     /// `None` if the directory could not be read.
@@ -244,8 +246,8 @@ impl<'a> HomeNames<'a> {
         Self { home, names: home.and_then(host::listed).map(lower) }
     }
 
-    /// Returns whether a path may exist: true for paths outside the home directory, and for those whose first name in
-    /// it is there in any case, because some file systems ignore it.
+    /// Returns whether a path may exist. False only for a path in the home directory whose first component is not
+    /// there in upper or lower case; some file systems ignore case.
     fn may_hold(&self, path: &Path) -> bool {
         let (Some(home), Some(names)) = (self.home, &self.names) else { return true };
         match path.strip_prefix(home).map(|below| below.components().next()) {
@@ -255,8 +257,8 @@ impl<'a> HomeNames<'a> {
     }
 }
 
-/// Returns the workspace roots without links, parents first. Refuses roots that are the whole machine, such
-/// as `/` or `/proc`, and roots behind a link in another root.
+/// Returns the workspace roots without links, parents first. Refuses roots that are not existing directories,
+/// system roots such as `/` and `/proc`, and roots behind a link in another root.
 fn real_roots(plan: &Plan) -> Result<Vec<PathBuf>, (PathBuf, String)> {
     let mut roots: Vec<PathBuf> = Vec::new();
     for root in &plan.roots {
@@ -275,7 +277,7 @@ fn real_roots(plan: &Plan) -> Result<Vec<PathBuf>, (PathBuf, String)> {
         if is_machine || host::kind(&real) != Some(Kind::Directory) {
             return Err((
                 root.clone(),
-                "this directory cannot be a root of a sandbox: pass a directory with files of a project"
+                "this path cannot be a root of a sandbox: pass the directory of a project"
                     .to_owned(),
             ));
         }

@@ -31,7 +31,7 @@ impl std::error::Error for ScriptError {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ScriptErrorKind {
-    /// The script does not parse, and nothing ran.
+    /// The script does not parse or is too long, and nothing ran.
     #[serde(skip)]
     Syntax,
     /// The script threw an error and did not catch it.

@@ -138,7 +138,8 @@ fn gave_up() -> ScriptError {
     ScriptError::new(ScriptErrorKind::Cancelled, "the script ended without a result")
 }
 
-/// Answers a batch of calls of host functions; the script chooses how many of them run at the same time.
+/// Answers a batch of calls of host functions; the script chooses how many of them run at the same time. If it has made
+/// too many calls, stops the script instead.
 async fn answer(request: Request, host: &Arc<dyn Host>, shared: &Shared, used: &mut ResourceUsage) {
     let Request { calls, at_once, answers } = request;
     used.calls += calls.len();

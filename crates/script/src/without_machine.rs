@@ -14,6 +14,6 @@ pub(crate) fn run(
 ) -> Result<Reply, ScriptError> {
     Err(ScriptError::new(
         ScriptErrorKind::Unavailable,
-        "this program was built without the feature `script`, so it cannot run scripts",
+        "this program was built without the feature `script`, so it cannot run scripts: rebuild it with that feature",
     ))
 }

@@ -16,10 +16,10 @@ use crate::upload::hash_of;
 use crate::versions::{Version, versions, whole_texts};
 use crate::{Server, SharedIndexError};
 
-/// Time limit of a search; when it is reached, the results so far are returned.
+/// Time limit for a search; when it is reached, the results so far are returned.
 const TIME: Duration = Duration::from_secs(60);
 
-/// The server's time limit for each SQL statement of a search.
+/// Time limit for each SQL statement of a search on the server, and for all of them on the client.
 const STATEMENT: Duration = Duration::from_secs(120);
 
 /// The number of repositories that are searched one by one. After them, one query finds which of the remaining ones
@@ -41,7 +41,8 @@ pub struct RegexSearch {
     pub case: Case,
     /// The names of the repositories to search; `*` is a wildcard.
     pub repositories: Vec<String>,
-    /// The branch to search; `None` for the main branch of each repository, the one that was pushed first.
+    /// The branch to search; `None` for the main branch of each repository, which is usually the one that was pushed
+    /// first.
     pub branch: Option<String>,
     /// Globs that select the files to search, as for `rg --glob`; `!` excludes.
     pub globs: Vec<String>,

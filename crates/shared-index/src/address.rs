@@ -128,8 +128,8 @@ fn vouched(
                 .to_owned()))
         }
         (Some("require"), None) => Ok(Some(ServerTrust::Unverified)),
-        // As in PostgreSQL's clients, `sslrootcert` means that the server's certificate is verified, even with
-        // `sslmode=require`.
+        // As in PostgreSQL's clients, a certificate file in `sslrootcert` means that the server's certificate is
+        // verified, even with `sslmode=require`.
         (Some("require" | "verify-ca"), Some(pem)) => Ok(Some(ServerTrust::RootsForAnyName(pem))),
         (Some("verify-ca"), None) => {
             Err(no("sslmode=verify-ca needs sslrootcert=FILE; or use sslmode=verify-full for the system's \

@@ -46,7 +46,7 @@ impl PackedWords {
         let own = piece.tokens.iter().map(|(token, counts)| (number(token), *counts));
         let mut all: Vec<(i32, Counts)> = own.chain(names).collect();
         all.sort_unstable();
-        // If two words have the same number, the counts of the more frequent one are kept.
+        // If two words have the same number, the greater counts are kept, compared in the order of the parts.
         all.reverse();
         all.dedup_by_key(|(number, _)| *number);
         all.reverse();

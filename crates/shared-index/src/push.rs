@@ -26,7 +26,7 @@ pub struct Push<'p> {
     pub repository: Option<String>,
     /// The commit to push, in git's notation, such as `HEAD`.
     pub commit: String,
-    /// The branch whose commit is replaced in the index; `None` for the checked-out branch.
+    /// The branch whose commit is replaced in the index; `None` for the checked-out branch, or `HEAD` if there is none.
     pub branch: Option<String>,
     /// Returns whether the access rules permit reading a path, which is relative to the top directory.
     pub may_read: &'p dyn Fn(&[u8]) -> bool,
@@ -49,7 +49,7 @@ pub struct PushReport {
     pub sent: usize,
     /// The size of the text that was sent, in bytes.
     pub sent_bytes: u64,
-    /// The number of file contents that were split into blocks.
+    /// The number of file contents that were split into blocks, counted once for each language.
     pub cut: usize,
     /// The reason why the index has no embeddings of the file contents; `None` if it has them.
     pub without_vectors: Option<String>,
@@ -61,7 +61,8 @@ impl Push<'_> {
     /// Until the push is complete, other clients see the previous commit.
     ///
     /// # Errors
-    /// If git or the server fails. The next push does not repeat contents that were sent.
+    /// If git or the server fails, or the embedding model is not usable. The next push does not repeat contents that
+    /// were sent.
     pub fn run(
         &self,
         server: &Server,
@@ -138,8 +139,8 @@ fn bring(
     Commit { repository, branch, commit, withheld, model: entered.model }.set(server, &filed)
 }
 
-/// Lists the file contents to send or to split into blocks, by their git ids, with the languages for which to split
-/// each.
+/// Lists the file contents to send or to split into blocks, by their git ids, each with the languages for which to
+/// split it.
 fn missing(
     server: &Server,
     repository: i32,

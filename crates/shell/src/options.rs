@@ -109,7 +109,7 @@ fn named(word: &Word, valued: &str, style: Style) -> Vec<(String, Value)> {
 }
 
 impl Options {
-    /// Returns the given options of a list, each with its value.
+    /// Returns those options of a list that are given, each with its value.
     pub(crate) fn given<'o>(&'o self, list: &'o str) -> impl Iterator<Item = &'o (String, Option<Word>)> {
         self.options.iter().filter(|(option, _)| Self::lists(list, option))
     }
@@ -119,8 +119,8 @@ impl Options {
         self.given(list).next().is_some()
     }
 
-    /// Returns the values of the given options of a list; `None` if a value is missing, or unknown before the
-    /// command runs.
+    /// Returns the values of those options of a list that are given; `None` if a value is missing, or unknown
+    /// before the command runs.
     pub(crate) fn known_values(&self, list: &str) -> Option<Vec<String>> {
         self.given(list).map(|(_, value)| value.as_ref().and_then(Word::known).map(str::to_owned)).collect()
     }

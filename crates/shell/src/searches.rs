@@ -84,8 +84,8 @@ fn is_recursive_grep(sorted: &Options) -> bool {
         || (sorted.has("-d --directories") && recurses(sorted.known_values("-d --directories")))
 }
 
-/// Describes the files that `rg` reads. If a glob or type selects a file, `rg` reads the file even if it is
-/// hidden or ignored.
+/// Describes the files that `rg` reads. If a glob selects a file, `rg` reads the file even if it is hidden or
+/// ignored. With `--type all` or `--type-add`, all files count as read.
 fn ripgrep(sorted: &Options, plain: impl Fn(bool, bool) -> Search) -> Search {
     let unrestricted = sorted.given("-u --unrestricted").count();
     let hidden = sorted.has("-. --hidden") || unrestricted > 1;

@@ -120,13 +120,13 @@ struct WordReader<'a> {
     pattern: Option<String>,
 }
 
-/// The parts of a group of braces that the word has so far.
+/// The parts of a brace expansion that the word has so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BraceParts {
     Nothing,
     /// An opening brace.
     Open,
-    /// An opening brace, and after it a comma or `..`. Any later closing brace may end the group, as in `{a},b}`.
+    /// An opening brace, and after it a comma or `..`. Any later closing brace may end the expansion, as in `{a},b}`.
     Parts,
 }
 
@@ -137,7 +137,7 @@ enum Braces {
     Several,
 }
 
-const DIFFERS: &str = "a shell may read this word differently from the shell grammar";
+const DIFFERS: &str = "a shell may read this word differently from Toolpost's shell parser";
 
 impl WordReader<'_> {
     fn run(&mut self) -> Result<(), &'static str> {
@@ -201,7 +201,7 @@ impl WordReader<'_> {
         }
     }
 
-    /// Takes a part that is known only when the command runs. The syntax tree also has a sequence such as `{1..3}` there.
+    /// Takes a part that is known only when the command runs. The syntax tree also marks a sequence such as `{1..3}` so.
     fn opaque(&mut self) {
         self.sure = Certainty::Nothing;
         let hole = self.opaque.iter().find(|hole| hole.end == self.at);
@@ -212,7 +212,7 @@ impl WordReader<'_> {
         }
     }
 
-    /// Records the effect of a character that can belong to a group of braces.
+    /// Updates the state of brace expansion for `{`, `}`, a comma or a dot.
     fn brace(&mut self, found: char) -> Result<(), &'static str> {
         let (before, after) = (&self.text[..self.at], &self.text[self.at..]);
         match found {
@@ -344,8 +344,8 @@ impl WordReader<'_> {
     }
 }
 
-/// Returns whether the dots after `before` are those of a sequence such as `{Z..a}`. It contains a backquote, so a
-/// shell can run a part of the word that the grammar takes for text.
+/// Returns whether the dots after `before` are those of a sequence such as `{Z..a}`. Its expansion contains a backquote,
+/// so a shell can run a part of the word that the grammar takes for text.
 fn crosses_cases(before: &str, after: &str) -> bool {
     let first = before.strip_suffix('.').and_then(|before| before.chars().next_back());
     let last = after.strip_prefix('.').and_then(|after| after.chars().next());

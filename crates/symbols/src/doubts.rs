@@ -14,15 +14,16 @@ pub struct UnresolvedNames {
     pub path: String,
     /// The hash of the file's content.
     pub hash: ContentHash,
-    /// The byte offsets of the called names for which no target is proved.
+    /// The byte offsets of the called names without a proved target, except local names and names from outside the
+    /// workspace.
     pub places: Vec<u32>,
     /// The byte offsets of the names of interfaces and traits, and of methods without a body.
     pub implemented: Vec<u32>,
 }
 
 impl Graph {
-    /// Lists, for each of the files `paths`, the calls for which no target is proved, and the definitions that other
-    /// code may implement. Files without such names, and files that are not in the graph, are omitted.
+    /// Lists, for each of the files `paths`, the names that [`Doubts`] describes. Files without such names, and files
+    /// that are not in the graph, are omitted.
     #[must_use]
     pub fn doubts(&self, paths: &[String]) -> Vec<UnresolvedNames> {
         let resolver = Resolver::new(self);

@@ -9,12 +9,12 @@ use crate::{At, Certainty, FileId, Graph, Resolution};
 /// The links between all files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Links {
-    /// The symbols that each file uses, by the number of the file.
+    /// The symbols of other files that each file uses, sorted by the number of the using file.
     pub symbols: Vec<Link>,
     /// The files that each file imports, even if it uses none of their symbols, as with `require("..")`.
     pub imports: BTreeSet<(FileId, FileId)>,
-    /// The number of uses and imports in each file whose target is unknown or only possible; files without
-    /// any are left out.
+    /// For each file, the number of uses and imports whose target is unknown or only possible. Words that may not be
+    /// uses count only if they have a possible target. Files without any are left out.
     pub open: BTreeMap<FileId, usize>,
 }
 

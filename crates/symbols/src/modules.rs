@@ -26,7 +26,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Finds the module of a plain name that the file does not define, such as the name of a crate.
+    /// Finds the module of a plain name that the file does not define, such as the name of a crate; only in Rust.
     pub(crate) fn bare_module(&self, spot: Location, name: Word) -> Vec<Value> {
         match rules::of(&self.graph.file(spot.file).record.language).family {
             Family::Rust => self.rust_module(spot, self.graph.text(name)),

@@ -75,7 +75,8 @@ pub enum Certainty {
 }
 
 impl ResolutionMethod {
-    /// Returns the certainty of a target that this method found.
+    /// Returns the usual certainty of a target that this method found. A target can be more certain if it is the only
+    /// implementation, and less certain if it is an overload.
     #[must_use]
     pub fn sure(self) -> Certainty {
         match self {

@@ -1,4 +1,4 @@
-//! Changes a symbol by its name: replaces it, or inserts code before or after it.
+//! Changes to a symbol that is found by its name: replacement, removal, and insertion of code before or after it.
 
 mod extent;
 mod header;
@@ -16,12 +16,12 @@ use crate::{Language, ParseError, Resolution, Symbol, Tree, find};
 
 use lead::LeadOffsets;
 
-/// A computed change of a symbol.
+/// A computed change to a symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolEdit {
     /// The changes to the text.
     pub splice: Splice,
-    /// Notes about kept or added lines, and about a new syntax error.
+    /// Notes about kept or added text, and about a new syntax error.
     pub notes: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ pub enum SymbolError {
         /// The text of the line.
         part: String,
     },
-    /// The new code is empty.
+    /// The new code is empty, so it cannot be inserted.
     #[error("the new code is empty, so there is nothing to insert next to {name}")]
     Nothing {
         /// The qualified name of the symbol.
@@ -99,7 +99,7 @@ pub struct NamedSymbol {
 /// Maximum number of symbols listed when none matches.
 const NAMED: usize = 40;
 
-/// Computes the change of one symbol in a text: its replacement by the code `new`, or the insertion of that code
+/// Computes a change to one symbol in a text: its replacement by the code `new`, or the insertion of that code
 /// before or after it. A symbol that is replaced by empty code is removed.
 ///
 /// The comments and decorators of the symbol stay, unless the new code has its own. The new code is indented
@@ -212,7 +212,7 @@ struct ChangedSymbol<'a> {
     text: &'a str,
     symbols: &'a [Symbol],
     at: usize,
-    /// The end of the symbol's code, before a comma and a trailing comment.
+    /// The end of the symbol's code: before a comma, and before a trailing comment unless that belongs to the body.
     end: usize,
 }
 
@@ -231,7 +231,7 @@ impl ChangedSymbol<'_> {
         self.text[offset..].find('\n').map_or(self.text.len(), |at| offset + at)
     }
 
-    /// Returns the white space before the symbol.
+    /// Returns the indentation of the symbol's first line.
     fn indent(&self) -> &str {
         lines::indent(&self.text[self.line_start(self.symbol().span.start)..])
     }

@@ -101,7 +101,7 @@ pub struct Import {
     pub alias: Option<String>,
     /// The files that can see the imported name.
     pub reach: ImportVisibility,
-    /// The range of the imported name; without a name, the range of the module path.
+    /// The range of the imported name; without a name, the range of the module path, or else of the statement.
     pub at: Range<usize>,
     /// Index of the enclosing definition among the symbols.
     pub within: Option<usize>,

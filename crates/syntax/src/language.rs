@@ -44,7 +44,7 @@ impl Language {
     }
 
     /// Finds the language of a file for which the caller may name one. The file name decides: the named language
-    /// counts only if it also uses the extension of the file, or if the file has no known name and no extension.
+    /// counts only if it also uses the extension of the file, or if the file has no extension and no well-known name.
     #[must_use]
     pub fn meant(path: &Path, name: Option<&str>) -> Option<Self> {
         let named = name.and_then(Self::of_name);
@@ -123,12 +123,12 @@ fn is_plain(path: &Path) -> bool {
     name.is_some_and(|name| PLAIN.contains(&name.as_str()))
 }
 
-/// Returns whether a line is C++ and not C.
+/// Returns whether a line is probably C++ and not C.
 fn is_cpp(line: &str) -> bool {
     let line = line.trim();
     let begins = |word: &str| line.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '<', '\t']));
     let access = ["public:", "private:", "protected:"].contains(&line);
-    // C allows C++ keywords as names, as in `int class;`, but not at the beginning of a line.
+    // C allows C++ keywords as names, as in `int class;`, but there they rarely begin a line.
     access || ["namespace", "class", "template", "using", "constexpr"].into_iter().any(begins)
 }
 

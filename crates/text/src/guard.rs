@@ -58,7 +58,7 @@ pub fn check(new: &str, old: &str) -> Result<(), PlaceholderError> {
 }
 
 /// Refuses new text for a file with this name as [`check`] does, but lets Markdown and other prose quote
-/// placeholders for code: in a code fence, or in the form of a code comment.
+/// placeholders for code: in a code fence, or in the form of a comment other than an HTML comment.
 ///
 /// # Errors
 ///
@@ -88,7 +88,7 @@ fn fences() -> impl FnMut(&str) -> bool {
 
 /// Finds the first line that may be a placeholder for omitted code but that [`check_for`] does not refuse, because it
 /// may also be genuine: dots in a comment, such as `// ...`, or a comment in prose outside a code fence. Returns its
-/// number, counted from 1, and its text; `None` if the old text has all such lines.
+/// number, counted from 1, and its shortened text; `None` if there is no such line that the old text lacks.
 #[must_use]
 pub fn possible_placeholder(name: &str, new: &str, old: &str) -> Option<(usize, String)> {
     let mut is_fenced = fences();
@@ -185,7 +185,7 @@ fn placeholder(kind: Kind, line: usize, text: &str) -> PlaceholderError {
     PlaceholderError { kind, line, text: cut::line(text.trim(), 120).0.to_owned() }
 }
 
-/// Returns whether a line contains a truncation notice.
+/// Returns whether a line contains a truncation notice, or begins with any notice of Toolpost.
 fn is_notice(line: &str) -> bool {
     let mut notices = line.match_indices(cut::NOTICE).map(|(at, mark)| &line[at + mark.len()..]);
     let truncated = line.strip_prefix(cut::TRUNCATED).is_some_and(|text| text.contains(" - showing "));

@@ -92,7 +92,7 @@ impl Correction {
 /// before or after them.
 ///
 /// A line break at the end of `new` ends its last line. If the last line of the file has no line break, the
-/// new last line has none either. CRLF counts as LF. In an empty file, line 1 can be replaced.
+/// new last line has none either, unless it is empty. CRLF counts as LF. In an empty file, line 1 can be edited.
 ///
 /// # Errors
 ///
@@ -157,7 +157,7 @@ fn check(count: usize, lines: LineRange, side: EditPosition, new: &str) -> Resul
     if last < first {
         return Err(LineEditError::Reversed { first, last });
     }
-    let count_or_first = count.max(1); // in an empty file, line 1 can be replaced
+    let count_or_first = count.max(1); // in an empty file, line 1 can be edited
     if let Some(line) = [first, last].into_iter().find(|line| *line == 0 || *line > count_or_first) {
         return Err(LineEditError::Beyond { line, count });
     }
@@ -191,8 +191,8 @@ fn corrected(place: &LineEditLocation<'_>, mut new: String) -> (String, Vec<Corr
     (new, corrections)
 }
 
-/// Builds the change of the text. If the file has no line break at its end, the new text has none there
-/// either.
+/// Builds the change to the text. If the file has no line break at its end, the new text has none there either,
+/// unless its last line is empty.
 fn splice(view: &str, lines: LineRange, side: EditPosition, new: &str) -> Splice {
     let span = LineIndex::new(view).span(lines).unwrap_or(view.len()..view.len());
     let closed = view[..span.end].ends_with('\n');

@@ -59,7 +59,8 @@ pub enum SnippetExtent {
 /// # Errors
 ///
 /// If a part of the snippet has no certain location (the error names the first such part), if a snippet without
-/// markers does not resemble the text, if a marker would remain, or if nothing would change.
+/// markers does not resemble the text, if a marker would remain, or if nothing would change although the snippet
+/// differs from the text.
 pub fn merge(original: &str, text: &str) -> Result<MergeResult, Refusal> {
     if lf(text) == original {
         return Ok(MergeResult { splices: Vec::new(), taken: SnippetExtent::Parts, notes: Vec::new() });

@@ -42,7 +42,7 @@ pub struct Facts {
     pub bom: bool,
     /// Offset of the first NUL byte in the file; `None` if it contains none.
     pub nul: Option<u64>,
-    /// Number of bytes in the selected lines that are not UTF-8.
+    /// Number of bytes in the selected lines that are not UTF-8; with [`Window::eight_bit`], those above ASCII.
     pub invalid: u64,
 }
 
@@ -214,7 +214,7 @@ impl Window {
         }
     }
 
-    /// Updates `begins` by the first bytes of the current line.
+    /// Updates `begins` and the counts of indented lines from the first bytes of the current line.
     fn beginning(&mut self, part: &[u8]) {
         for &byte in part.iter().take(2) {
             self.begins = match (self.begins, byte) {

@@ -49,7 +49,7 @@ pub struct DecodedCall {
     pub run: Run,
     /// Rewords the failure of a check before the operation, as [`Tool::reword`] does.
     pub reword: fn(Failure) -> Failure,
-    /// Notes about the arguments, in a sentence each.
+    /// Notes about the arguments; each is a clause.
     pub notes: Vec<String>,
 }
 

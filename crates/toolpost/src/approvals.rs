@@ -53,7 +53,7 @@ where
 
 /// Creates the asker of a program that approves nothing.
 pub(crate) fn denied() -> Arc<dyn Asker> {
-    Arc::new(Verdict::Deny("This program approves no calls.".to_owned()))
+    Arc::new(Verdict::Deny("The program that embeds Toolpost approves no calls.".to_owned()))
 }
 
 /// Creates the asker for the setting `ask` of a process that has no terminal.

@@ -15,7 +15,7 @@ use toolpost_runtime::{Asker, Question, StructuredOutput};
 use toolpost_tool::Dialect;
 
 /// Options of [`Toolpost`]. The defaults are the safe ones: the tools of one dialect, the built-in policy
-/// with the user's and the project's rules, a sandbox for commands, and no approval of anything.
+/// with the user's and the project's rules, a sandbox for commands, and no approvals.
 pub struct Builder {
     settings: Settings,
     asker: Arc<dyn Asker>,
@@ -224,8 +224,8 @@ impl Builder {
         Ok(post)
     }
 
-    /// Opens the workspace and everything that the settings name in this thread, and does not connect the
-    /// upstream servers.
+    /// Opens, in this thread, the workspace and everything that the settings name, without connecting the upstream
+    /// servers.
     ///
     /// # Errors
     /// As [`open`](Self::open).

@@ -2,6 +2,7 @@
 
 use crate::{
     error::{Cause, Error, Explain},
+    parts::PartState,
     settings::Settings,
 };
 use std::env;
@@ -48,17 +49,17 @@ pub fn service(settings: &Settings) -> Result<Option<CodeService>, Error> {
 
 /// Describes the code search service in use, or why there is none.
 #[must_use]
-pub fn report(settings: &Settings) -> String {
+pub fn report(settings: &Settings) -> (String, PartState) {
     match service(settings) {
-        Ok(None) => "no external service; only this machine is searched".to_owned(),
+        Ok(None) => ("no external service; only this machine is searched".to_owned(), PartState::Unset),
         Ok(Some(service)) if settings.denied().contains(&Access::Fetches) => {
-            format!("{} is disabled, because `deny` forbids fetching", service.name())
+            (format!("{} is disabled, because `deny` forbids fetching", service.name()), PartState::Fails)
         }
         Ok(Some(service)) => match service.missing() {
-            Some(missing) => missing,
-            None => format!("{} at {}", service.name(), service.base()),
+            Some(missing) => (missing, PartState::Fails),
+            None => (format!("{} at {}", service.name(), service.base()), PartState::Works),
         },
-        Err(error) => error.chain(),
+        Err(error) => (error.chain(), PartState::Fails),
     }
 }
 

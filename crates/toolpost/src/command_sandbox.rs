@@ -6,8 +6,8 @@ use toolpost_engine::{Access, Confinement, Environment, PathAccess, PathList, Pl
 use toolpost_runtime::{Policy, UnreachableReason};
 use toolpost_workspace::Workspace;
 
-/// Creates the sandbox plan of commands: roots are writable unless writing is denied, protected files are
-/// read-only, and the paths in `hidden` are not visible.
+/// Creates the sandbox plan of commands, unless the sandbox is off: roots are writable unless writing is denied,
+/// protected files are read-only, and the paths in `hidden` are not visible.
 pub(crate) fn sandbox(
     settings: &Settings,
     workspace: &Workspace,

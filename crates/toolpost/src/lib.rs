@@ -9,7 +9,7 @@
 //! use toolpost::Toolpost;
 //!
 //! fn main() -> Result<(), toolpost::Error> {
-//!     toolpost::sandbox::init(); // first, before any thread starts: this program can start every kind of sandbox
+//!     toolpost::sandbox::init(); // first, before any thread starts, so that every kind of sandbox is available
 //!     run()
 //! }
 //!
@@ -22,7 +22,7 @@
 //!     let session = post.session(); // remembers what this client has read
 //!     let reply = session.call("Grep", json!({ "pattern": "^name = ", "output_mode": "content" })).await;
 //!     println!("{}", reply.text()); // for the model, also if `reply.is_error()`
-//!     post.close().await; // ends commands that still run
+//!     post.close().await; // stops commands that still run
 //!     Ok(())
 //! }
 //! ```
@@ -31,7 +31,7 @@
 //!
 //! [`Toolpost::builder`] reads no flags, no environment variables of Toolpost and no configuration file. The
 //! policy is the built-in one with the user's policy file and the rules of the project, which can only
-//! tighten it. Commands run in a sandbox, and do not run without one ([`sandbox`]). A call that needs
+//! tighten it until the user trusts them. Commands run only in a sandbox ([`sandbox`]). A call that needs
 //! approval is denied, unless [`Builder::approve`] sets a function that answers. History and locks are in the
 //! user's state directory, which all of Toolpost's processes share. [`Toolpost::with_settings`] with
 //! [`Settings::of_user`] opens what the command line opens.

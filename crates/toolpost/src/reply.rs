@@ -49,7 +49,7 @@ impl Reply {
         self.answer.structured.as_ref()
     }
 
-    /// Returns whether the call failed, or its script stopped, so that a client marks the reply as an error.
+    /// Returns true if a client must mark the reply as an error, because the call failed or its script stopped.
     #[must_use]
     pub fn is_error(&self) -> bool {
         !matches!(self.problem, None | Some(Problem::Unsuccessful))

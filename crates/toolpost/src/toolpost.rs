@@ -81,7 +81,7 @@ impl Toolpost {
         self.catalogue().listed().map(Tool::from).collect()
     }
 
-    /// Returns the instructions for the model, which belong into its system prompt.
+    /// Returns the instructions for the model, which belong in its system prompt.
     #[must_use]
     pub fn instructions(&self) -> String {
         self.runtime.instructions()
@@ -182,7 +182,7 @@ impl Toolpost {
         &self.runtime
     }
 
-    /// Returns the source of approvals, which a server of these tools also needs.
+    /// Returns the asker, which obtains approvals from the user. Pass it to a server that serves these tools.
     #[must_use]
     pub fn asker(&self) -> Arc<dyn Asker> {
         self.asker.clone()
@@ -316,12 +316,13 @@ fn shared(settings: &Settings, _workspace: &Workspace) -> Result<Shared, Error> 
     match settings.index.value {
         None => Ok(Shared::None),
         Some(_) => Err(Error::Service(Cause::text(
-            "`index` is set, but this program was built without the feature `shared`",
+            "`index` is set, but this program was built without the feature `shared`: rebuild it with that feature, or remove \
+             the setting",
         ))),
     }
 }
 
-/// Creates the configured embedder: a service, whose key comes only from the environment, or a local model
+/// Creates the configured embedder: a service, whose key comes only from the environment, or a model in a local
 /// directory. Returns `None` for the built-in model.
 fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, Error> {
     let refused = |key, what: &str| Err(Error::Setting(Cause::text(what)).about(key));

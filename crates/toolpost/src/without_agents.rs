@@ -17,7 +17,8 @@ impl Companions {
     pub(crate) fn find(settings: &Settings, _workspace: &Workspace) -> Result<Self, Error> {
         let refused = |kind: fn(Cause) -> Error, key: &str| {
             Err(kind(Cause::text(format!(
-                "`{key}` is set, and this program was built without the feature `agent`"
+                "`{key}` is set, and this program was built without the feature `agent`: rebuild it with that feature, or \
+                 remove the setting"
             ))))
         };
         let missing = |kind, key: &'static str| refused(kind, key).map_err(|error: Error| error.about(key));

@@ -21,7 +21,7 @@ pub(crate) struct ScanResult {
     pub(crate) linked: Vec<(WorkspacePath, FileStat)>,
 }
 
-/// An entry that a rule excludes.
+/// An entry that a rule or an option of the walk excludes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ExcludedEntry {
     pub(crate) what: EntryType,

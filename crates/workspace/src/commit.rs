@@ -1,4 +1,4 @@
-//! Atomic commits: they apply several changes of files, or none of them.
+//! Atomic commits, which apply all of several file changes, or none of them.
 
 mod apply;
 mod conflicts;
@@ -47,7 +47,8 @@ use crate::state::Sync;
 use crate::system::mode as mode_bits;
 use crate::workspace::Workspace;
 
-/// Applies all drafts (requested file changes), or none of them.
+/// Applies all drafts (requested file changes). If one fails, reverts the others; the error lists what could not be
+/// reverted.
 pub(crate) fn run(
     workspace: &Workspace,
     held: &[WorkspacePath],
@@ -160,8 +161,8 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// Checks the file of the step with the index `number` after its replacement. Keeps text that another process has
-    /// appended meanwhile, and fails if another process has changed the file in any other way.
+    /// Checks the file, if any, that the step with the index `number` has replaced. Keeps text that another process
+    /// has appended meanwhile, and fails if another process has changed the file in any other way.
     fn confirm(&mut self, number: usize) -> Result<(), CommitError> {
         let work = &mut self.works[number];
         match confirm(work, self.way) {
@@ -211,8 +212,8 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Sets the permissions of new directories and rewritten files, and removes directories that became
-    /// empty.
+    /// Sets the permissions of new directories and of files rewritten in place, and removes the directories that the
+    /// commit must remove if they are empty.
     fn finish_directories(&mut self) {
         for path in directories::set_modes(self.workspace, &self.journal()) {
             let is_it = |work: &PlannedStep| work.path == path && work.step.kind == StepKind::InPlace;
@@ -263,7 +264,8 @@ impl<'a> Commit<'a> {
                 error.aftermath.push(format!("{path}: {why}"));
             }
         }
-        // The steps that could not be reverted are retried when the workspace is opened the next time.
+        // If there is a state directory, the steps that could not be reverted are retried when the workspace is opened
+        // the next time.
         match (rest, self.workspace.state(), &self.name) {
             (None, ..) => self.forget_journal(),
             (Some(rest), Some(state), Some(name)) => state.write_down(&rest, &format!("{name}.json")),
@@ -290,8 +292,9 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// Changes the step with the index `number` from replacing to rewriting in place, because the replacement failed
-    /// with `failed`. First backs up the old and the new content in the state directory.
+    /// Changes the step with the index `number` from replacing to rewriting in place, after the replacement failed
+    /// with `failed`. First backs up the old and the new content in the state directory. Fails with that error if there
+    /// is no state directory.
     fn rewrite_later(&mut self, number: usize, failed: OperationError) -> Result<(), CommitError> {
         let work = &mut self.works[number];
         let refused = CommitKind::from(failed).at(&work.path);
@@ -369,8 +372,8 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Syncs the directory of the journal, so that the final journal survives a power loss. An older journal
-    /// would revert the commit.
+    /// Syncs the directory of the journal, if the commit must survive a power loss. After the loss of the final
+    /// journal, recovery would revert the commit.
     fn sync_journal(&mut self) {
         let (Some(state), Durability::Power) = (self.workspace.state(), self.workspace.durability()) else {
             return;
@@ -430,7 +433,7 @@ impl<'a> Commit<'a> {
 /// not reach the limit on open files.
 const KEPT_OPEN: usize = 32;
 
-/// Removes staged content through the open descriptor of its directory, in case the directory was renamed.
+/// Removes unchanged staged content through the open descriptor of its directory, in case the directory was renamed.
 fn drop_staged(entry: &DirEntry, step: &Step) {
     let (Some(temp), Some(new)) = (&step.temp, &step.new) else { return };
     if entry.find(temp.name(), new) == Ok(Comparison::Same) {

@@ -9,7 +9,7 @@ pub fn confinement() -> Vec<String> {
     let how = if has_openat2() {
         "files are opened beneath their root by the kernel (openat2)"
     } else {
-        "the kernel does not support openat2, so files are opened component by component, which is slower and equally safe"
+        "the kernel does not support openat2, so files are opened component by component, which is slower but equally safe"
     };
     vec![how.to_owned()]
 }

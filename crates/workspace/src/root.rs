@@ -1,4 +1,4 @@
-//! Roots: directories to which all file access is confined.
+//! Roots: directories to which the file access of tool calls is confined.
 
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -29,8 +29,8 @@ impl Root {
         &self.0.path
     }
 
-    /// Returns the position of the root in the operator's list. Relative paths start from the root at
-    /// position 0.
+    /// Returns the position of the root in the operator's list; `usize::MAX` for a directory that is not in the list.
+    /// Relative paths start from the root at position 0.
     pub fn position(&self) -> usize {
         self.0.position
     }
@@ -46,8 +46,8 @@ impl Root {
         self.0.label.as_deref()
     }
 
-    /// Returns whether the directory that was opened as root has been removed. Also true if there is a new
-    /// directory at its path.
+    /// Returns whether the directory that was opened as root has been removed, even if there is a new directory at its
+    /// path.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         fstat(&self.0.descriptor).is_ok_and(|stat| stat.st_nlink == 0)

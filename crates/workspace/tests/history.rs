@@ -330,7 +330,7 @@ fn undo_refusal_lists_later_changes() {
     let first = history.find(&ids[2]).unwrap();
     let error = undo(&workspace, &first).unwrap_err();
     let wanted = format!(
-        "the change {} was not undone, because a has other content now. Undo later changes of these files first: {}, {}",
+        "the change {} was not undone, because a has other content now. First undo these later changes to the same files: {}, {}",
         ids[2], ids[0], ids[1]
     );
     assert_eq!(error.to_string(), wanted);

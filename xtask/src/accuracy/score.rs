@@ -47,7 +47,7 @@ pub(super) struct Score {
 }
 
 /// Compares predictions with the language server's answers, on the call sites whose target is a definition in
-/// the program or outside it. Only sites count for whose index `counts` returns true.
+/// the program or outside it. Only sites for whose index `counts` returns true are counted.
 pub(super) fn score(
     code: &Code,
     truths: &[Truth],

@@ -123,7 +123,7 @@ fn edit(bench: &Bench, root: &Path, durable: &str) -> Result<Row> {
     Ok(row)
 }
 
-/// Restores the original number in the large file.
+/// Restores the original number in the large file, and removes the copy.
 fn reset(root: &Path, lines: [&str; 2]) -> Result<()> {
     let file = root.join(corpus::LARGE_FILE);
     let text = crate::disk::read(&file)?.replace(lines[1], lines[0]);

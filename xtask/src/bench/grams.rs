@@ -19,11 +19,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Name, in the tables, of Toolpost's server with a reply limit that fits all lines.
+/// Label in the tables for Toolpost's server with a reply limit that fits all lines.
 const ALL: &str = "toolpost serve, all lines";
-/// Name, in the tables, of `rg` when its output is read to the end.
+/// Label in the tables for `rg` when its output is read to the end.
 const RG: &str = "rg";
-/// Name, in the tables, of `rg` when only the first lines of its output are read.
+/// Label in the tables for `rg` when only the first lines of its output are read.
 const RG_HEAD: &str = "rg | head -250";
 /// Number of lines that the first page of `Grep` shows.
 const FIRST: usize = 250;
@@ -113,7 +113,7 @@ struct IndexBuild {
 }
 
 impl Corpus<'_> {
-    /// Builds the index from scratch several times; returns the median cost.
+    /// Builds the index from scratch several times; returns the last build's status and the median processor time.
     fn build(&self) -> Result<IndexBuild> {
         let (mut told, mut seconds) = (Value::Null, Vec::new());
         for _ in 0..BUILDS {

@@ -15,9 +15,9 @@ pub struct Row {
     pub times: Vec<(String, Vec<Duration>)>,
 }
 
-/// Maximum number of repetitions in one turn of a program: the calls of an agent come in bursts.
+/// Maximum number of repetitions in one turn of a program, because the calls of an agent come in bursts.
 const BURST: usize = 5;
-/// Maximum time of one program's turn.
+/// Time after which a program does not repeat the work in its turn.
 const TURN: Duration = Duration::from_millis(50);
 
 /// If the work of a program takes longer than this, the program runs in fewer rounds.

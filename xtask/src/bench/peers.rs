@@ -43,7 +43,7 @@ const OWN: &str = "own";
 /// The two lines between which an edit toggles.
 const LINES: [&str; 2] = ["const LIMIT: usize = 1;", "const LIMIT: usize = 2;"];
 
-/// Name, in the table, of Toolpost's server when it runs commands without a sandbox.
+/// Label in the table for Toolpost's server running commands without a sandbox.
 const UNCONFINED: &str = "toolpost serve --sandbox off";
 /// The command `echo hi` without a server: bare, and in bubblewrap if it is installed.
 const ALONE: [(&str, &[&str]); 2] = [

@@ -26,7 +26,7 @@ use std::{
 const FILES: usize = 10_000;
 /// Number of rounds for work of half a second or more.
 const OF_SLOW: usize = 3;
-/// Name in the tables of a process with only the symbol index, without the MCP server.
+/// Label in the tables for a process with only the symbol index, without the MCP server.
 const ALONE: &str = "toolpost, the index alone";
 
 /// Environment of the symbol benchmarks.
@@ -279,7 +279,7 @@ impl Corpus<'_> {
         Ok(rows)
     }
 
-    /// Queries the callers of a function, each time after a change of a file, so that no cached answer
+    /// Queries the callers of a function, each time after a change to a file, so that no cached answer
     /// remains.
     fn anew(&self, name: &str) -> Result<Row> {
         let file = self.root.join("python").join("common").join("anew.py");

@@ -61,7 +61,7 @@ fn watch(house: &Repository) -> Current {
             if used > PATIENCE || running.start.elapsed() > STANDSTILL {
                 let place = keep(&house, running.target, &running.input);
                 crate::complain(&format!(
-                    "fuzz: {}: an input still runs after {:.0?}, {used:.0?} of them on a processor; it is in {place:?}",
+                    "fuzz: {}: an input is still running after {:.0?} ({used:.0?} of processor time); it is saved in {place:?}",
                     running.target,
                     running.start.elapsed()
                 ));

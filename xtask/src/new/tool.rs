@@ -93,7 +93,8 @@ fn skeleton(name: &str, operation: &str, source: &str) -> Result<String> {
     ))
 }
 
-/// Generates the tool's parameters, and the function that converts them to a request of the operation.
+/// Generates the tool's parameters, and the function that converts them to a request of the operation. If a field
+/// of the request has another type, the function refuses the call.
 fn lowering(name: &str, request: &[TypeMember]) -> (String, String) {
     let is_known = |part: &&TypeMember| part.kind == "WorkspacePath" || PLAIN.contains(&part.kind.as_str());
     let foreign: Vec<&str> =

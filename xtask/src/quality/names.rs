@@ -113,7 +113,7 @@ fn search(index: &Index, root: &WorkspacePath, node: &Node, tests: Tests) -> Res
 
 fn by_words(index: &Index, root: &WorkspacePath, name: &str) -> Result<Vec<Hit>> {
     let query = parse(name).or_else(|_| parse(&format!("\"{name}\"")));
-    // Search the tests too: a name can come from the test module of a file outside the tests.
+    // Search the tests too, because a name can come from the test module of a file outside the tests.
     search(index, root, &query.map_err(|fault| anyhow!("{fault:?}"))?.node, Tests::Searched)
 }
 

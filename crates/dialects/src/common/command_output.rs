@@ -9,7 +9,7 @@ use toolpost_tool::Page;
 
 /// A dialect's format for command output that does not fit in the reply.
 pub(crate) struct Style {
-    /// Number of lines shown from the beginning and the end; `None`: as many as fit.
+    /// Maximum number of lines shown from the beginning and the end; `None`: as many as fit.
     pub(crate) ends: Option<(usize, usize)>,
     /// Formats the notice for the gap between the shown parts.
     pub(crate) gap: fn(&Output, &Gap) -> String,
@@ -41,7 +41,7 @@ pub(crate) enum OutputCompleteness {
 /// Bytes and lines of the page that are reserved for gap notices and a note about them.
 const AROUND: Limit = Limit { bytes: 640, lines: 12 };
 
-/// Writes as much of the output as fits on the page, with a notice for each gap.
+/// Writes as much of the output as fits on the page and the style allows, with a notice for each gap.
 pub(crate) fn text(ran: &Output, page: &mut Page, style: &Style) -> OutputCompleteness {
     let room = page.room();
     let room = Limit {

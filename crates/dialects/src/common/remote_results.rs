@@ -10,7 +10,7 @@ pub(crate) fn heading(of: &str) -> String {
     format!("===== {of} =====")
 }
 
-/// Writes the answer of a service; notes report a failure.
+/// Writes the answer of a service, or nothing if the service failed; [`notes`] reports the failure.
 pub(crate) fn render(consulted: &ServiceAnswer, page: &mut Page) {
     let place = place(consulted);
     if consulted.failed.is_some() {

@@ -7,7 +7,7 @@ use toolpost_tool::Page;
 
 /// Writes fetched content.
 pub(crate) fn render(output: &Output, page: &mut Page) {
-    // All text follows the image.
+    // The image precedes all text.
     if let Content::Image(image) = &output.content {
         page.image(&image.mime, image.data.clone());
     }

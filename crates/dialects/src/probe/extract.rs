@@ -81,7 +81,7 @@ impl Tool for Extract {
             ExcerptResult::Failed(_) => false,
         };
         if output.parts.iter().any(cuts_a_line) {
-            page.note_once("to see a cut line whole, extract it alone, such as src/a.ts:7-7");
+            page.note_once("to see a cut line in full, extract only that line, such as src/a.ts:7-7");
         }
     }
 }

@@ -81,7 +81,9 @@ impl Tool for ViewFiles {
             ExcerptResult::Failed(_) => false,
         };
         if output.parts.iter().any(cuts_a_line) {
-            page.note_once("to see a cut line whole, view it alone: its number as start_line and end_line");
+            page.note_once(
+                "to see a cut line in full, view only that line: pass its number as start_line and end_line",
+            );
         }
     }
 }

@@ -295,7 +295,8 @@ fn written(output: &editor_write::Output) -> String {
     let editor = output.shown.editor.as_deref().unwrap_or_default();
     match (output.done, output.target) {
         (WriteDestination::Told, Target::Selection) => format!(
-            "{NONE}, so nothing was replaced: only the client can know the selection. To change a file, use apply_patch."
+            "{NONE}, so Toolpost does not know the selection and replaced nothing: the client can replace it with this \
+             text. To change a file, use apply_patch."
         ),
         (WriteDestination::Told, Target::Cursor) => {
             format!(

@@ -20,7 +20,7 @@ pub(super) struct Container {
 pub(super) enum EndMarker {
     /// The file contains the end marker of its format.
     Reached,
-    /// The file ends before the end marker.
+    /// The file ends before the end marker, or its structure is damaged.
     Missing,
 }
 

@@ -1,4 +1,4 @@
-//! Decoding of an image within limits of size and memory.
+//! Decoding of an image within limits on size and memory.
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -8,12 +8,12 @@ use super::{
 };
 use ::image::metadata::Orientation;
 
-/// Decodes an image completely to check it. Returns the unchanged file if it fits the limits; otherwise rotates, scales
-/// and encodes the image again.
+/// Decodes an image completely to check it. Returns the unchanged file if it is a complete and upright still image
+/// within the limits; otherwise rotates, scales and encodes the image, or the first frame of an animation, again.
 ///
 /// # Errors
 ///
-/// If the bytes are not an image, or the image is damaged or too large to decode. A damaged image is never returned.
+/// If the bytes are not an image, or the image is damaged, too large to decode, or cannot be encoded within the limits.
 pub fn show(bytes: &[u8], limits: ImageLimits) -> Result<ViewableImage, ImageError> {
     let Some(format) = container::format_of(bytes) else {
         return Err(ImageError::NotAnImage { size: bytes.len() });

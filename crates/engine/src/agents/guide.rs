@@ -65,7 +65,7 @@ pub enum GuideEndReason {
     Completed,
     /// The model reached its turn limit.
     Turns,
-    /// The model reached its limit of tool calls.
+    /// The model reached its limit on tool calls.
     Calls,
     /// The model reached its token limit.
     Tokens,
@@ -114,7 +114,7 @@ pub(crate) enum Guidance {
 pub(crate) struct CitedAnswer {
     pub(crate) guide: Guide,
     pub(crate) claims: Vec<CitedClaim>,
-    /// The open questions that the model reported, in one sentence each.
+    /// The open questions that the model reported.
     pub(crate) gaps: Vec<String>,
 }
 
@@ -262,7 +262,7 @@ impl Guide {
         let (claims, calls) = (counted(self.claims as u64, "claim"), counted(self.calls as u64, "tool call"));
         let refused = match self.refused {
             0 => String::new(),
-            more => format!(", and {more} refused because the limit of tool calls was reached"),
+            more => format!(", and {more} refused because the limit on tool calls was reached"),
         };
         let dropped = match self.dropped {
             0 => String::new(),

@@ -99,9 +99,9 @@ impl Report {
 pub enum AgentStopReason {
     /// The agent reported that the task is done.
     Completed,
-    /// The agent reached its limit of requests to the model.
+    /// The agent reached its limit on requests to the model.
     Turns,
-    /// The agent reached its limit of tool calls.
+    /// The agent reached its limit on tool calls.
     Calls,
     /// The agent reached its token limit.
     Tokens,

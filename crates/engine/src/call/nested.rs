@@ -20,11 +20,11 @@ pub struct InnerCall {
     pub due: Option<Instant>,
     /// The permissions: only reading, or everything that the rules allow.
     pub may: NestedCallPermissions,
-    /// The treatment of images in the reply.
+    /// The form in which the reply returns images.
     pub pictures: Pictures,
 }
 
-/// The treatment of images in the reply of a nested call.
+/// The form in which the reply of a nested call returns images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pictures {
     /// The text names the images and explains how to see them; the images are not returned.

@@ -104,7 +104,7 @@ pub struct UneditedOccurrence {
 }
 
 impl FileEdits {
-    /// Converts the edits to changes of the file at `path`. Applying them fails if the content has another
+    /// Converts the edits to changes to the file at `path`. Applying them fails if the content has another
     /// hash. Returns `None` if `hash` is not a content hash.
     #[must_use]
     pub fn changes(&self, path: &WorkspacePath) -> Option<Vec<Change>> {
@@ -142,7 +142,7 @@ struct Rename<'a> {
     new: &'a str,
     /// True if the symbol belongs to a class or an object.
     member: bool,
-    /// True if a script of another file can get the symbol as a field of its module.
+    /// True if code in another file can access the symbol as a field of its module.
     module_field: bool,
 }
 

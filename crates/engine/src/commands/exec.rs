@@ -62,7 +62,7 @@ impl Operation for Exec {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        // A call can stop the jobs (started commands) of its session without permission.
+        // A call needs no permission to stop jobs (started commands) of its session.
         if request.command.approval == Approval::ByRules && kill::names_only_jobs(&request.command) {
             return Vec::new();
         }
@@ -117,7 +117,7 @@ struct JobWait {
     dropped: OnDrop,
 }
 
-/// The treatment of a job when the call no longer waits for it.
+/// The action on a job when the call no longer waits for it.
 enum OnDrop {
     /// The job is stopped, because its call was abandoned.
     End,

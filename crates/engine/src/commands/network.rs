@@ -86,7 +86,7 @@ pub(super) fn refused(hosts: &BTreeSet<(String, u16)>) -> Option<String> {
     ))
 }
 
-/// The network of a command when a reply reports on the command: the refused hosts and the ports.
+/// The facts about a command's network that a reply reports: the refused hosts, the unmet needs and the ports.
 #[derive(Debug, Default)]
 pub(crate) struct NetworkState {
     /// The note on the hosts that the proxy refused while the command ran; `None` if it refused none.
@@ -118,7 +118,7 @@ pub(super) fn listens(job: &Job, ports: &BTreeMap<u16, Publication>) -> Vec<Stri
     notes
 }
 
-/// Note on the approval or rule that is needed to reach a port: the policy checks every host that a command
+/// Note on the approval or rule that is needed to reach a port, because the policy checks every host that a command
 /// names, even the loopback.
 const CLIENTS: &str = "A command that contains the address, such as curl, needs approval or a rule with `touch = \
                        [\"fetch\"]`, \

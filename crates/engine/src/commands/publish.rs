@@ -239,7 +239,7 @@ impl Forwarder {
 
 fn reason(fault: &io::Error) -> String {
     match fault.kind() {
-        io::ErrorKind::AddrInUse => "another program of the host uses that port".to_owned(),
+        io::ErrorKind::AddrInUse => "it is already in use on the host".to_owned(),
         io::ErrorKind::PermissionDenied => "the host reserves that port".to_owned(),
         _ => fault.to_string(),
     }

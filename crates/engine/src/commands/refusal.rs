@@ -112,9 +112,9 @@ pub(super) struct CommandSandbox<'a> {
 pub(super) enum Errors {
     /// All errors, because the command failed.
     All,
-    /// Only network errors: the command is still running, and other errors may be harmless.
+    /// Only network errors, because the command is still running, and other errors may be harmless.
     Network,
-    /// Only errors about protected paths: the command succeeded, but a part of it may have failed.
+    /// Only errors about protected paths, because the command succeeded, but a part of it may have failed.
     Protected,
 }
 
@@ -161,7 +161,7 @@ pub(super) fn mentions_network_failure(output: &str) -> bool {
 }
 
 /// Lists the guarded names that a job was not allowed to create or change. If there are any, also lists the
-/// protected paths in the errors that the job printed: only the job itself learns that the kernel refused to
+/// protected paths in the errors that the job printed, because only the job itself learns that the kernel refused to
 /// change an existing file.
 pub(super) fn guarded(job: &Job, output: &str) -> Vec<PathBuf> {
     let mut names = job.refused();
@@ -288,8 +288,8 @@ impl CommandSandbox<'_> {
         let at = port.map_or("127.0.0.1".to_owned(), |port| format!("127.0.0.1:{port}"));
         if self.shares_network {
             format!(
-                "{SANDBOX} gives each session its own network: at {at}, commands reach only servers that commands of this session \
-                 started, and none of the host. Start the server with a command of this session."
+                "{SANDBOX} gives each session its own network: at {at}, commands reach only servers that this session's commands \
+                 started, not the host's servers. Start the server with a command of this session."
             )
         } else {
             format!(
@@ -444,7 +444,7 @@ fn between(line: &str, open: char, close: char) -> impl Iterator<Item = &str> {
 /// Maximum length of a path in the output that a reply repeats, in bytes.
 const LONGEST: usize = 300;
 
-/// Returns true if a reply may contain a path. A command chooses the path, so it must not contain white
+/// Returns true if a reply may contain a path; false for `/`. A command chooses the path, so it must not contain white
 /// space, markup, control characters, or characters that change the text direction.
 fn is_path(path: &str) -> bool {
     let is_plain = |letter: char| {
@@ -465,7 +465,7 @@ fn port(line: &str) -> Option<u16> {
     })
 }
 
-/// Finds the host in a line of output: after one of the known phrases, or directly before the error.
+/// Finds a host name with a dot in a line of output: after one of the known phrases, or directly before the error.
 fn host(line: &str, start: usize) -> Option<&str> {
     let marks = [
         "resolve host: ",

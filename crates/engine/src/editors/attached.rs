@@ -115,7 +115,7 @@ async fn active(editors: &Editors, editor: &Arc<dyn Editor>, view: &View) -> Res
 }
 
 /// Returns the selection if it can be replaced: it is not a block of columns, and it is highlighted or this
-/// session has seen it.
+/// session has seen the editor's state.
 fn replaceable<'a>(
     editor: &Arc<dyn Editor>,
     view: &'a View,

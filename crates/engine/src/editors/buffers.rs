@@ -24,8 +24,8 @@ pub struct BufferNotes {
     pub of_session: Vec<String>,
 }
 
-/// Refuses to write a file that has unsaved changes in the attached editor. If the call only reads the file,
-/// adds a note instead.
+/// Refuses to write a file that has unsaved changes in the attached editor. If the call only reads the file, or
+/// the editor does not answer in time, adds a note instead.
 ///
 /// Calls to editor tools use the buffer instead of the file on disk and are not checked.
 pub(crate) async fn check(

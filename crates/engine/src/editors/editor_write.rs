@@ -43,7 +43,7 @@ pub struct Output {
     /// Editor state after the write.
     #[serde(flatten)]
     pub shown: EditorSnapshot,
-    /// The change of the file on disk; `None` unless `done` is `OnDisk`.
+    /// The change to the file on disk; `None` unless `done` is `OnDisk`.
     pub changed: Option<ChangedFile>,
 }
 

@@ -74,7 +74,7 @@ pub enum EditorAction<'a> {
 pub struct Point {
     /// The line, counted from 1.
     pub line: u64,
-    /// The number of the character after the position, counted from 1 in its line.
+    /// The column, counted from 1 in characters; the position is before the character in this column.
     pub column: u64,
 }
 
@@ -181,12 +181,12 @@ pub(crate) fn memory(cx: &CallCtx) -> Arc<SharedMemory> {
     cx.session.state()
 }
 
-/// The attached editor, and the treatment of text that a call inserts while none is attached.
+/// The attached editor, and the fallback for text that a call inserts while none is attached.
 #[derive(Clone, Default)]
 pub struct EditorSetup {
     /// The attached editor, if any.
     pub editor: Option<Arc<dyn Editor>>,
-    /// The treatment of text that a call inserts at the cursor while no editor is attached.
+    /// The fallback for text that a call inserts at the cursor while no editor is attached.
     pub without: InsertionFallback,
 }
 
@@ -202,7 +202,7 @@ impl Editors {
         Self { edits, editing }
     }
 
-    /// Returns the attached editor, and the treatment of text that a call inserts while none is attached.
+    /// Returns the attached editor, and the fallback for text that a call inserts while none is attached.
     #[must_use]
     pub fn editing(&self) -> &EditorSetup {
         &self.editing
@@ -218,7 +218,7 @@ impl Editors {
     }
 }
 
-/// The treatment of text that a call inserts at the cursor while no editor is attached.
+/// The fallback for text that a call inserts at the cursor while no editor is attached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum InsertionFallback {
     /// The reply passes the text to the client, which can insert it.
@@ -287,7 +287,7 @@ pub(crate) struct WriteResult {
     pub(crate) at: Option<Point>,
     /// The destination of the text: the editor, the file on disk, or none.
     pub(crate) done: WriteDestination,
-    /// The change of the file on disk; `None` unless `done` is `OnDisk`.
+    /// The change to the file on disk; `None` unless `done` is `OnDisk`.
     pub(crate) changed: Option<crate::edits::change::ChangedFile>,
 }
 

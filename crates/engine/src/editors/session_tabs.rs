@@ -21,7 +21,7 @@ use toolpost_text::{
 };
 use toolpost_workspace::{AccessKind, ContentHash, Kind as FileKind, Snapshot, WorkspacePath};
 
-/// Maximum number of open files. The file that was opened first is closed first.
+/// Maximum number of open files. If another one is opened, the file that was opened first is closed.
 const OPEN: usize = 100;
 
 /// The files that the session has opened, in the order in which they were opened, and the active file.
@@ -163,7 +163,7 @@ fn moved(path: &WorkspacePath) -> Failure {
         .hint(Hint::Advice("Then place the cursor again.".to_owned()))
 }
 
-/// Moves the cursor to a position, or to the nearest existing one.
+/// Makes a file the active one, with the cursor at a position, or at the nearest existing one.
 fn put(
     editors: &Editors,
     cx: &CallCtx,

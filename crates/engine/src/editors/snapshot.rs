@@ -43,7 +43,7 @@ pub struct EditorFile {
 pub enum FileLocation {
     /// In a root of the workspace.
     Workspace,
-    /// Outside the workspace: no tool reads or writes the file.
+    /// Outside the workspace; file tools cannot read or write the file.
     Outside,
 }
 
@@ -74,7 +74,7 @@ impl EditorSnapshot {
     }
 }
 
-/// Resolves the name of a file in the editor; `None` if the file is outside the workspace.
+/// Resolves the name of a file in the editor; `None` if it is outside the workspace or cannot be resolved.
 pub(super) fn inside(editors: &Editors, name: &str) -> Option<WorkspacePath> {
     editors.files().resolve(name).ok()
 }

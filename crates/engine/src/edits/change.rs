@@ -1,4 +1,4 @@
-//! The `change` operation: edits whole files or parts of files, all of them or none.
+//! The `change` operation: writes, edits, deletes and renames files, and makes either all changes of a call or none.
 
 pub(crate) mod apply;
 pub(crate) mod commit;
@@ -39,7 +39,7 @@ pub use toolpost_text::{
     patch::Hunk,
 };
 
-/// The `change` operation, which edits files.
+/// The `change` operation, which writes, edits, deletes and renames files.
 pub struct ChangeFiles;
 
 /// The changes of a call; either all are made, or none.
@@ -86,7 +86,8 @@ pub enum ChangeTarget {
         /// The loosest kind of match that is accepted if the text does not occur exactly, such as one with other indentation.
         matching: Step,
     },
-    /// The next match of this text, after the previous change in the same file.
+    /// The only exact match of this text in the file; otherwise, the next match after the previous change in the same
+    /// file, or, if there is none, a match anywhere in the file.
     Next {
         /// The text to replace.
         old: String,
@@ -99,7 +100,7 @@ pub enum ChangeTarget {
     LinesWith {
         /// The range of lines.
         lines: Lines,
-        /// The text that the lines must contain.
+        /// The text that the lines must contain; line breaks at its beginning and end are ignored.
         holds: String,
     },
     /// The symbol with this name, or the position before or after it.
@@ -117,7 +118,7 @@ pub enum ChangeTarget {
     },
     /// A byte range of a known version of the file.
     Exact(Exact),
-    /// The lines that the hunks of a patch remove or keep. Each hunk is searched after the previous one.
+    /// The lines that the hunks of a patch remove or keep. Each hunk is searched for after the previous one.
     Hunks(Vec<Hunk>),
     /// The file is deleted. If the path is a link, the link itself is deleted, not its target.
     Gone(RemainingContent),
@@ -238,7 +239,7 @@ pub enum EditKind {
         /// Number of replacements.
         count: usize,
     },
-    /// The new content was already there.
+    /// The new content equals the previous content.
     Unchanged,
     /// The file was deleted.
     Deleted {

@@ -81,8 +81,8 @@ fn copy(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failur
     })
 }
 
-/// Lists the content of a directory; empty for a file or a link. Fails unless the rules allow reading every
-/// entry and writing the path of every copy.
+/// Lists the content of a directory; empty for a file or a link. Fails if an entry is anything else, such as a socket,
+/// or unless the rules allow reading every entry and writing the path of every copy.
 fn tree(
     edits: &Edits,
     cx: &CallCtx,

@@ -1,4 +1,4 @@
-//! Edits: changes of files, which are made completely or not at all, after a check of the content that the caller has seen.
+//! Changes to files: a call makes all its changes or none, after a check of the content that the caller has seen.
 
 pub mod change;
 pub mod copy;
@@ -11,11 +11,10 @@ pub(crate) mod tree;
 
 use crate::files::Files;
 
-/// Treatment of a change that replaces the next match of a text (`ChangeTarget::Next`), if the text occurs several
-/// times after the previous change.
+/// The rule for a text to replace (`ChangeTarget::Next`) or a hunk of a patch that matches in several positions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AmbiguityTreatment {
-    /// The edit is refused, and the failure lists the lines of the matches.
+    /// The edit is refused, and the failure lists the first matches.
     #[default]
     Refused,
     /// The first match is edited.

@@ -102,15 +102,15 @@ pub enum Hint {
 pub struct Failure {
     /// The kind of the failure, by which clients and logs group failures.
     pub kind: Kind,
-    /// The problem that made the operation fail, in one or two sentences.
+    /// The problem that made the operation fail.
     pub what: String,
     /// Findings that help to correct the call: the closest text, the entries of a directory, a diff. `None` if there
     /// are none.
     pub found: Option<String>,
     /// The next steps that can help, best first.
     pub hints: Vec<Hint>,
-    /// The file whose whole current content is in `found`; the caller counts as having read this file. `None` if
-    /// `found` shows no whole file.
+    /// The part of a file's current content that the caller has seen after this failure. `None` if the failure does not
+    /// show enough to count as a read.
     pub shows: Option<Box<SeenContent>>,
     /// The numbers and names in the message, for dialects that phrase the message differently.
     pub facts: Box<Facts>,
@@ -156,7 +156,7 @@ pub struct Facts {
     pub searched: Option<u32>,
     /// The line of the file at which the new text already occurs, if the text to replace does not occur.
     pub already_there: Option<u32>,
-    /// A sentence which says that the file has changed since the caller saw it, if it has. The message begins with it.
+    /// The first sentence of the message, if it reports that the file has changed since the caller saw it.
     pub changed: Option<String>,
 }
 

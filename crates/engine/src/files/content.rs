@@ -30,7 +30,7 @@ pub struct Request {
     pub max_lines: u64,
     /// The maximum number of characters shown of one line.
     pub characters: u64,
-    /// The choice of the requested lines that are shown if not all of them fit into the answer.
+    /// The requested lines to show if not all of them fit into the answer.
     pub keep: LinePreference,
     /// The prefix of each line in the answer, such as the line number.
     pub gutter: Gutter,
@@ -79,7 +79,7 @@ impl Gutter {
     }
 }
 
-/// The choice of the lines of a text that are shown if not all of them fit into the answer.
+/// The lines of a text to show if not all of them fit into the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinePreference {
     /// Only the first lines.
@@ -141,7 +141,7 @@ pub struct Text {
 pub enum Total {
     /// The exact line count.
     Exactly(u64),
-    /// A lower bound; the file is too large to count.
+    /// A lower bound, because the file is too large for all its lines to be counted.
     MoreThan(u64),
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct FileBytes {
 }
 
 /// Finds the file at the exact path. If nothing exists there, finds the file at the only similar path, if that file may
-/// be read without a prompt.
+/// be read without a prompt; in a dependency, only the exact path counts.
 pub(crate) fn file(
     files: &Files,
     path: &WorkspacePath,
@@ -167,7 +167,7 @@ impl Read for OpenedFile {
     }
 }
 
-/// Creates the failure for a path of a directory instead of a file, with the directory's entries.
+/// Creates the failure for a path of a directory instead of a file, with up to `ENTRIES` of the directory's entries.
 pub(crate) fn directory(files: &Files, path: &WorkspacePath) -> Failure {
     let failure = Failure::new(Kind::WrongKind, format!("{} is a directory, not a file.", path.display()));
     let failure = failure.hint(Hint::LookInto(path.clone()));

@@ -42,7 +42,7 @@ pub struct ExcerptRequest {
     pub from: u64,
     /// The last line of the part, or the last page in a PDF; `None` for the end of the file.
     pub to: Option<u64>,
-    /// The selection of the lines of the part.
+    /// The lines to show: the range above, a block, or a symbol.
     pub of: LineSelector,
     /// The number of additional lines shown before the part.
     pub before: u64,
@@ -230,7 +230,7 @@ fn read_part(
     let request = read::Request {
         offset: first,
         limit,
-        // A single requested line is only cut at the size limit of the answer.
+        // A single requested line is cut only at the size limit of the answer.
         characters: if limit == 1 { max_bytes as u64 } else { usual.characters },
         // In a PDF, the range selects pages instead of lines.
         pages: part.to.map(|to| format!("{}-{to}", part.from)),

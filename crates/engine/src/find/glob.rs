@@ -17,12 +17,12 @@ pub use toolpost_search::{Case, EntryKinds, GlobRequest as Request, HiddenFiles,
 /// The `glob` operation, which finds files by their paths.
 pub struct Glob;
 
-/// Files that match a glob.
+/// The matches of a glob.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The matches, newest first; matches with the same time are sorted by path.
     pub matches: Vec<Match>,
-    /// The total number of matches.
+    /// The total number of matches, including those that are not listed.
     pub total: u64,
     /// The parts of the tree that were not searched.
     pub walk: WalkReport,

@@ -80,7 +80,7 @@ pub struct Output {
     pub offset: u64,
     /// The number of entries that are shown.
     pub shown: u64,
-    /// The number of requested entries that did not fit into memory; they are counted but not shown.
+    /// The number of requested entries that were dropped because of the memory limit; they are counted but not shown.
     pub window_cut: u64,
     /// The total number of matching lines.
     pub lines_matched: u64,
@@ -108,7 +108,7 @@ pub struct RequestSummary {
     pub base: WorkspacePath,
     /// The regular expression.
     pub pattern: String,
-    /// The handling of dependency directories.
+    /// The policy for dependency directories.
     pub prune: Prune,
     /// The maximum number of lines or files.
     pub limit: Option<usize>,

@@ -74,7 +74,7 @@ pub struct Output {
     pub files: Vec<File>,
     /// The number of files selected, by glob or by name, including the named paths that cannot be used.
     pub matched: u64,
-    /// The number of selected files that are not text or need approval.
+    /// The number of selected files that are not text or may not be read.
     pub skipped: u64,
     /// The number of selected files that could not be read, including the named paths that cannot be used.
     pub failed: u64,
@@ -106,7 +106,7 @@ pub struct File {
 pub enum Answer {
     /// The text of the file.
     Text(Text),
-    /// The file is not text, or reading it needs approval.
+    /// The file is not text, or may not be read.
     Skipped {
         /// Why the file was skipped.
         why: String,

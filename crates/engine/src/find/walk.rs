@@ -221,9 +221,9 @@ fn failed(find: &Find, base: &WorkspacePath, error: SearchError) -> Failure {
     }
 }
 
-/// The maximum number of characters of an invalid pattern in a failure.
+/// The maximum number of characters that a failure shows of an invalid pattern.
 const PATTERN_SHOWN: usize = 1_000;
-/// The maximum number of characters of the reason why a pattern is invalid in a failure.
+/// The maximum number of characters that a failure shows of the reason why a pattern is invalid.
 const REASON_SHOWN: usize = 4_000;
 
 /// Cuts a text to `most` characters, so that a long pattern does not fill the reply.

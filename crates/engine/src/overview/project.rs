@@ -51,7 +51,7 @@ pub struct Output {
     pub text: String,
     /// The hash of the whole index text.
     pub fingerprint: String,
-    /// The change of the index since the previous part.
+    /// The change in the index since the previous part.
     pub since: Since,
     /// The number of the project's files that Toolpost has not read yet. Unless the number is 0, the index is
     /// incomplete.
@@ -61,7 +61,7 @@ pub struct Output {
     pub beside: Option<String>,
 }
 
-/// The change of the index since the previous part that the session requested.
+/// The change in the index since the previous part that the session requested.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Since {

@@ -117,7 +117,7 @@ pub struct BatchCallResult {
     pub elapsed_ms: u64,
 }
 
-/// The reason why calls of a batch were skipped or abandoned.
+/// The reason why a batch stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchStopReason {
@@ -178,7 +178,7 @@ const ROUNDS: usize = 3;
 const WORTH: usize = 8;
 
 /// Repeats the calls whose replies were truncated, each with a share of the unused bytes. This function never
-/// truncates a reply itself: the tool's own truncation says how to get the rest, and records what was shown.
+/// truncates a reply itself, because the tool's own truncation says how to get the rest, and records what was shown.
 async fn widened(
     results: &mut [BatchCallResult],
     request: &Request,
@@ -267,7 +267,7 @@ impl BatchRun {
         }
     }
 
-    /// Starts waiting calls up to the limit of parallel calls; returns true if any call is running.
+    /// Starts waiting calls up to the limit on parallel calls; returns true if any call is running.
     fn fill(&mut self) -> bool {
         while self.stopped.is_none() && self.open.len() < self.max_parallel {
             let Some((index, asked, reply_bytes)) = self.queue.pop_front() else { break };

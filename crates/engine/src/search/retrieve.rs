@@ -62,7 +62,7 @@ pub(super) fn until_unchanged<T>(
     Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
 }
 
-/// Fails if nothing exists at a path to search.
+/// Fails if a path to search does not exist or cannot be accessed.
 pub(super) fn exists(search: &Searcher, base: &WorkspacePath) -> Result<(), Failure> {
     let Err(error) = search.files().workspace().stat(base) else { return Ok(()) };
     Err(match &error.why {

@@ -1,4 +1,4 @@
-//! Walks skill directories on the disk, with limits and without leaving the directory.
+//! Walks skill directories on the disk, with limits and without leaving the root.
 
 use toolpost_workspace::{Kind, Root, Workspace, WorkspacePath};
 

@@ -20,7 +20,8 @@ pub struct Skills;
 /// A request for the list of skills.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
-    /// A text that the name or the description of each listed skill must contain; `None` for all skills.
+    /// A text that the name or the description of each listed skill must contain, in any letter case; `None` for all
+    /// skills.
     pub filter: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The `skill` operation: returns the instructions of a skill, once in a session.
+//! The `skill` operation: returns the instructions of a skill, unless the session has already received them.
 
 use super::find::find;
 use super::{FoundSkills, Skill as OneSkill};
@@ -40,7 +40,7 @@ pub struct Output {
     pub skill: OneSkill,
     /// The absolute path of the skill's directory, to which paths in the instructions are relative.
     pub folder: String,
-    /// The instructions; `None` if this session has already received them with the same input.
+    /// The instructions; `None` if the last call for this skill in the session returned the same text.
     pub instructions: Option<String>,
     /// The other files in the skill's directory tree, relative to the skill's directory.
     pub resources: Vec<String>,
@@ -84,7 +84,7 @@ impl Operation for Skill {
 struct ActiveSkills(Mutex<HashMap<String, ContentHash>>);
 
 impl ActiveSkills {
-    /// Records the text of a skill; returns true if it differs from the text that was sent before.
+    /// Records the text of a skill; returns true unless the same text was the last one sent.
     fn add(&self, skill: &str, text: ContentHash) -> bool {
         let mut active = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         active.insert(skill.to_owned(), text) != Some(text)

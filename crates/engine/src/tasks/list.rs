@@ -27,7 +27,7 @@ pub enum Request {
     Update(String, Edit),
     /// Completes the task with this id.
     Complete(String),
-    /// Shows the list without a change.
+    /// Shows the list without changing it.
     List,
 }
 

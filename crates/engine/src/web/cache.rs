@@ -1,5 +1,5 @@
-//! Cache of fetched pages, so that the parts of a long page come from the same version, and no server
-//! gets the same request twice in a short time.
+//! Cache of fetched pages, so that the parts of a long page come from the same version, and most public pages are not
+//! fetched twice in a short time.
 
 use std::{
     collections::VecDeque,
@@ -12,7 +12,8 @@ use toolpost_net::{BodyCompleteness, FetchResponse};
 const MOST: (usize, usize) = (32 << 20, 64);
 /// The maximum age at which a cached answer counts as fresh, even if its headers allow more.
 const LONGEST: Duration = Duration::from_secs(15 * 60);
-/// The age up to which a cached answer counts as fresh if its headers have no `max-age`.
+/// The age up to which a public host's cached answer counts as fresh if its `Cache-Control` header has neither
+/// `no-cache` nor a valid `max-age`.
 const USUAL: Duration = Duration::from_secs(60);
 
 /// The kind of host that sent a cached answer.

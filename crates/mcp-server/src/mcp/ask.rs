@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use toolpost_runtime::{Asker, Question, Span, Verdict, VerdictFuture};
 
-/// The field of the approval form, and two of its values; the other values are the durations of an approval
+/// The field of the approval form, and two of its values; the other values are the longer scopes of an approval
 /// (`Span`).
 const DECISION: &str = "decision";
 const ONCE: &str = "once";
@@ -129,8 +129,8 @@ fn choices(question: &Question) -> EnumSchema {
     EnumSchema::Single(SingleSelectEnumSchema::Titled(schema))
 }
 
-/// Converts the client's answer to a verdict. A form that was accepted without a choice allows the call once;
-/// an answer to another form allows nothing.
+/// Converts the client's answer to a verdict. A form that was accepted without a choice allows the call once; an
+/// answer that does not match the form denies it.
 fn judge(answer: &ElicitResult) -> Verdict {
     // A client without a user declines or closes prompts itself.
     let no = || Verdict::Declined("The user, or the client for the user, declined it.".to_owned());

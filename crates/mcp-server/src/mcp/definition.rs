@@ -65,7 +65,7 @@ pub(super) fn definition(
     tool.meta = Some(meta(published, config, load));
     if config.structured == StructuredOutput::On {
         let schema = published.output_schema();
-        // Before 2026-07-28 an output schema has to be an object; any other is omitted.
+        // Before 2026-07-28, an output schema must be an object; any other is omitted.
         tool.output_schema = (schema["type"] == "object").then(|| object(&schema));
     }
     tool

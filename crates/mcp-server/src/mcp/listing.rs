@@ -37,7 +37,7 @@ impl Listing {
         Self { runtime, cached: Mutex::default() }
     }
 
-    /// Returns the tools that are published now; waits briefly for servers that are being connected.
+    /// Waits briefly for servers that are being connected, and returns the tools that are then published.
     pub(super) async fn now(&self) -> Vec<Tool> {
         // Tools of servers that connect later are announced as a change.
         timeout(PATIENCE, self.runtime.settled()).await.ok();

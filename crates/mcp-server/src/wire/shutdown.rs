@@ -19,7 +19,7 @@ pub(crate) struct ConnectionEnd {
 impl ConnectionEnd {
     /// Records that the output can no longer be written.
     pub(crate) fn broke(&self, error: io::Error) {
-        // Only the first error counts: the others follow from it.
+        // Only the first error counts, because the others follow from it.
         self.fault.set(error).ok();
         self.closing.cancel();
         self.gone.cancel();

@@ -134,7 +134,7 @@ impl Service {
         }
         let broken = match &reply.end {
             BodyCompleteness::Whole => None,
-            BodyCompleteness::Cut => Some(format!("the response is longer than {} MB", MOST >> 20)),
+            BodyCompleteness::Cut => Some(format!("the response is longer than {} MiB", MOST >> 20)),
             BodyCompleteness::Late => Some("the response timed out".to_owned()),
             BodyCompleteness::Broken(why) => Some(format!("the response broke off: {why}")),
         };

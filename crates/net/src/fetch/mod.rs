@@ -28,7 +28,7 @@ use crate::web::WebAddress;
 pub enum AllowedAddresses {
     /// Only public addresses.
     Public,
-    /// Any address, also a private one: the operator named the host.
+    /// Any address, even a private one, because the operator named the host.
     Anywhere,
 }
 
@@ -82,7 +82,7 @@ pub struct FetchResponse {
 pub struct Head {
     /// Media type of the body, with its parameters.
     pub content_type: Option<String>,
-    /// Content encoding of the body, if it is not supported, so that the body stays encoded.
+    /// Content encoding of the body, if it is not supported, in which case the body stays encoded.
     pub packed: Option<String>,
     /// Value of the `ETag` header.
     pub tag: Option<String>,

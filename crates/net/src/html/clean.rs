@@ -54,7 +54,7 @@ struct Work<'h> {
     room: usize,
 }
 
-/// Reduces a page to its visible parts. At most `room` bytes of content are kept, from the beginning.
+/// Reduces a page to its visible parts. Keeps the beginning of the content, at most about `room` bytes.
 pub(super) fn clean(html: &str, room: usize) -> Clean<'_> {
     let mut work =
         Work { clean: Clean::default(), open: Vec::new(), hidden: 0, deeper: HashMap::new(), room };

@@ -13,7 +13,7 @@ pub struct ConvertedPage {
     pub whole: PageCompleteness,
 }
 
-/// The completeness of the text of a converted page.
+/// The completeness of a converted page's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageCompleteness {
     /// The text is complete.

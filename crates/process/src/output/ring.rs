@@ -32,7 +32,7 @@ pub(crate) struct OutputBuffer {
     memory: OutputLimits,
     disk: OutputLimits,
     directory: PathBuf,
-    /// Why the text is not stored in a file, if it is too long for memory.
+    /// The reason why the text is not stored in a file, if it is too long for memory.
     fault: Option<String>,
 }
 
@@ -135,8 +135,8 @@ impl OutputBuffer {
         }
     }
 
-    /// Replaces the file with the output by the beginning and the end of the output that fit the memory limit.
-    /// `why` is the reason that replies give for the dropped middle.
+    /// Moves the beginning and the end of the output from the file to memory, up to the memory limit. `why` is
+    /// the reason that replies give for the dropped middle. Does nothing if there is no file.
     pub(crate) fn shrink(&mut self, why: &str) {
         let Storage::Disk(spool) = &self.place else { return };
         self.fault = Some(why.to_owned());

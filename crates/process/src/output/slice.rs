@@ -13,7 +13,7 @@ const STEP: usize = 64 * 1024;
 pub struct OutputRange {
     /// The side from which the output is read.
     pub from: OutputSide,
-    /// Number of characters to omit at the side from which the output is read.
+    /// Number of characters to omit at the side from which the output is read; with `Split`, at its beginning.
     pub skip: u64,
     /// Maximum number of characters to return.
     pub count: u64,
@@ -33,7 +33,7 @@ pub enum OutputSide {
 /// A part of a command's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The text: one piece, or two if the middle between them is omitted.
+    /// The text: one piece, two if the middle between them is omitted, or none if there is no text.
     pub pieces: Vec<OutputPiece>,
     /// Total number of characters of the output.
     pub total: u64,
@@ -273,7 +273,7 @@ fn without_first(text: &str, count: u64) -> &str {
     text.char_indices().nth(usize_of(count)).map_or("", |(start, _)| &text[start..])
 }
 
-/// Decodes UTF-8, without an incomplete character at the end of the bytes.
+/// Decodes UTF-8 up to the first incomplete or malformed character.
 fn whole(bytes: &[u8]) -> String {
     let valid = match std::str::from_utf8(bytes) {
         Ok(_) => bytes.len(),

@@ -21,7 +21,8 @@ const VECTORS: [&str; 3] = ["embeddings", "embedding.weight", "0"];
 const LARGEST: u64 = 2 << 30;
 /// The preferred number of texts per call of [`Embedder::embed`].
 const BATCH: usize = 64;
-/// The maximum number of tokens of a text that are used, if the model's `config.json` sets no limit.
+/// The maximum number of tokens of a text that are used, if the model's `config.json` has no valid `max_length`. The
+/// value `null` means no limit.
 const MOST: usize = 512;
 /// The maximum number of bytes of a text that are used, even if the model sets no limit.
 const LONGEST: usize = 64 << 10;

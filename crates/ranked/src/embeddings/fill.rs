@@ -21,8 +21,8 @@ use crate::segment::Segment;
 
 /// The interval at which a caller that waits for another computation checks whether to stop.
 const PAUSE: Duration = Duration::from_millis(2);
-/// The maximum length of the text of a block from which an embedding is computed, in bytes: models use only the
-/// beginning of a text.
+/// The length of a block's text, in bytes, after which no further lines are added for its embedding, because models use
+/// only the beginning of a text.
 const LONGEST: usize = 16 << 10;
 /// The maximum length of a line in the text from which an embedding is computed, in characters.
 const CHARACTERS: usize = 2_000;
@@ -112,7 +112,8 @@ impl Inner {
         }
     }
 
-    /// Lists the files at or below `bases` without embeddings, code first. Also counts all files there.
+    /// Lists the files at or below `bases` that have no embeddings and that `may` accepts, code first and equal
+    /// contents once. Also counts all accepted files there.
     fn missing(
         &self,
         lent: &IndexGuard<'_>,

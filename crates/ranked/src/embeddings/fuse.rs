@@ -48,7 +48,7 @@ pub enum Fusion {
 }
 
 impl Fusion {
-    /// The setting with the best results on the packages and Git histories used for tuning, see `docs/quality.md`.
+    /// The setting with the best results on the packages and Git histories used for tuning; see `docs/quality.md`.
     pub const BEST: Self = Self::Scores(Self::SHARE);
 
     /// The weight of the semantic ranking in [`Fusion::BEST`].
@@ -199,7 +199,7 @@ impl SemanticQuery<'_> {
 }
 
 /// Scores the blocks of a query: those of copies count less. Blocks of generated data come last, and only if no other
-/// block contains a word of the query.
+/// block contains a word of the query. If there are other blocks, they must contain such a word.
 fn ranked(fusion: Fusion, all: Vec<Candidate>) -> Vec<Candidate> {
     let (mut data, mut all): (Vec<Candidate>, Vec<Candidate>) =
         all.into_iter().partition(|candidate| candidate.origin == Origin::Generated);

@@ -1,4 +1,4 @@
-//! Embeddings on disk: immutable files, whose entries hold the embeddings of one file content.
+//! Embeddings on disk, in immutable files; each entry has the embeddings of the blocks of one file's content.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -199,7 +199,8 @@ impl<'q> Lexer<'q> {
         &rest[..end]
     }
 
-    /// Reads a name with a colon, known or unknown, at the start of a word, and adds its token. Returns its length.
+    /// Reads a name with a colon, known or unknown, at the start of a word, and adds its token. Returns the length of
+    /// the text that the token covers; `None` if the word is not of this form.
     fn field(&mut self, text: &str) -> Option<usize> {
         let (name, value) = text.split_once(':')?;
         let plain =
@@ -218,7 +219,7 @@ impl<'q> Lexer<'q> {
         }
         let near = toolpost_text::names::suggest(name, &names(), 1);
         let known = match near.first() {
-            Some(near) => format!("did you mean {near}:?"),
+            Some(near) => format!("did you mean `{near}:`?"),
             None => format!("use one of {}:", names().join(":, ")),
         };
         self.wrong.push(LexError { at: self.at, what: format!("{name}: is not a filter; {known}") });

@@ -174,10 +174,11 @@ fn bounded(mut swept: ScanResult) -> ScanResult {
         swept.files.sort_by_cached_key(|seen| (seen.shown.matches('/').count(), seen.shown.clone()));
         swept.files.truncate(MOST);
         let root = swept.files.first().and_then(|seen| seen.path.root().label().map(str::to_owned));
+        let left = all - MOST;
+        let verb = if left == 1 { "is" } else { "are" };
         swept.unreadable.push(format!(
-            "{}: of its {all} files, the {} in the deepest directories are not searched",
-            root.unwrap_or_default(),
-            all - MOST
+            "{}: it has {all} files, and at most {MOST} are searched; the {left} in the deepest directories {verb} left out",
+            root.unwrap_or_default()
         ));
     }
     swept

@@ -45,7 +45,7 @@ impl Inner {
         self.count(turn);
     }
 
-    /// Records the number of files that were read, and of those that still have to be, as the progress.
+    /// Records the number of indexed text files, and of files that still have to be read, as the progress.
     pub(super) fn count(&self, turn: &UpdateState) {
         let read = self.state.read().unwrap_or_else(PoisonError::into_inner).table.files().count();
         self.lifecycle.set_progress(read, turn.pending.len());

@@ -139,7 +139,7 @@ pub(crate) fn merged(
     }
 }
 
-/// Returns whether the next token begins a new group: all groups before it are full.
+/// Returns whether the next token begins a new group, because all groups before it are full.
 pub(super) const fn is_full(count: usize) -> bool {
     count.is_multiple_of(GROUP)
 }

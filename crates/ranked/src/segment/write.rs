@@ -83,7 +83,7 @@ impl Writer {
         self.number - 1
     }
 
-    /// Returns the current size of the segment in bytes.
+    /// Returns the current size of the segment in bytes, without the header and footer.
     pub(super) fn len(&self) -> usize {
         self.out.len() + self.terms.len() + self.metas.len()
     }

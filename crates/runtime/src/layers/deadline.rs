@@ -10,7 +10,7 @@ use std::time::Duration;
 use toolpost_engine::{Access, Failure, Hint, Kind};
 use toolpost_tool::DecodedCall;
 
-/// The shortest time limit of a call that may query a model.
+/// The shortest default time limit of a call that may query a model.
 const ASKING: Duration = Duration::from_secs(300);
 /// The time after its deadline in which a call that only reads may still return its results so far.
 const GRACE: Duration = Duration::from_secs(2);
@@ -49,7 +49,8 @@ impl Layer for Deadline {
     }
 }
 
-/// Returns the time limit of a call: the operator's, otherwise the dialect's; `None` for no limit.
+/// Returns the time limit of a call: the operator's, otherwise the dialect's, which is longer if the call may query a
+/// model. `None` for calls that have their own time limits.
 fn time_limit(services: &Services, target: &Target<'_>, prepared: &DecodedCall) -> Option<Duration> {
     if services.config.deadline.is_some() {
         return services.config.deadline;

@@ -1,7 +1,7 @@
 //! Layer that checks the freshness of writes: the session must have read the content that a write replaces,
 //! compared by hash.
 //!
-//! An attached editor must have no unsaved changes of that file. On the way out, the layer records the file
+//! An attached editor must have no unsaved changes to that file. On the way out, the layer records the file
 //! contents that the call showed or wrote.
 
 use super::{

@@ -27,7 +27,7 @@ impl Layer for LimitNested {
     }
 }
 
-/// Checks that a nested call makes no calls itself, and only the accesses that `may` permits.
+/// Checks that a nested call makes no calls itself, and no accesses except those that `may` permits.
 fn check(tool: &str, lowered: &LoweredCall<'_>, may: NestedCallPermissions) -> Result<(), CallError> {
     if lowered.target.access().contains(&Access::Calls) {
         return Err(refused(format!("A nested call cannot make calls, but {tool} does.")));

@@ -14,7 +14,7 @@ use toolpost_engine::{Access, Failure, Hint, Kind, Touch};
 use toolpost_tool::DecodedCall;
 use toolpost_workspace::WorkspacePath;
 
-/// Checks that the directory of every root still exists: a missing root would look like an empty directory.
+/// Checks that every root is still the directory that it was at the start, because a missing root would look empty.
 fn check_roots(services: &Services) -> Result<(), CallError> {
     let roots = services.engine.workspace().roots();
     let Some((root, why)) = roots.iter().find_map(|root| Some((root, root.lost()?))) else { return Ok(()) };

@@ -11,7 +11,7 @@ use toolpost_engine::{CallCtx, CallGateway, Failure, NestedCallPermissions};
 use toolpost_tool::{Budget, CallResult, DecodedCall};
 use toolpost_workspace::Cause;
 
-/// Maximum size of any reply, in bytes, whatever the caller requested.
+/// Maximum size of a reply with the complete output, in bytes, if the operator sets no size.
 const MOST: usize = 16 * 1024 * 1024;
 
 /// A call that has passed the layer `S` of the path to its operation.

@@ -3,8 +3,8 @@
 /// The maximum number of patterns into which the braces of a glob may expand.
 pub(super) const MOST: usize = 256;
 
-/// The maximum number of patterns for which all brace groups are expanded. Expansion is preferred although the matcher
-/// also handles groups without a slash: it produces literal names, and only literal names override ignore rules.
+/// The maximum number of patterns for which all brace groups are expanded. Expansion is preferred, although the matcher
+/// also handles groups without a slash, because expansion produces literal names, and only these override ignore rules.
 const EASY: usize = 32;
 
 /// The brace groups of a glob to expand.

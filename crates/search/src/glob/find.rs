@@ -72,8 +72,8 @@ pub(super) fn find(
     }
 }
 
-/// Returns the directory where the walk starts: the literal names at the start of the pattern. `None` if no directory
-/// exists there.
+/// Returns the directory where the walk starts, to which the literal names at the start of the pattern lead. `None` if
+/// no directory exists there.
 fn start(
     workspace: &Workspace,
     request: &GlobRequest,
@@ -111,7 +111,7 @@ struct Hit {
     relative: Box<[u8]>,
 }
 
-/// The maximum number of matches from the index whose modification times are read from disk before they are returned.
+/// If at most this number of matches from the index are returned, their modification times are read from disk.
 const SHOWN: usize = 1_000;
 
 impl Hit {

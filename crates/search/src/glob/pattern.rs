@@ -172,7 +172,7 @@ fn letters(pattern: &str, case: Case) -> Letters {
     }
 }
 
-/// Splits a glob at its slashes. A glob without a slash in the middle matches at any depth, so `**` comes first.
+/// Splits a glob at its slashes. A glob with no slash, or only one at the end, matches at any depth, so `**` comes first.
 fn names(text: &str) -> Vec<&str> {
     let body = text.strip_suffix('/').unwrap_or(text);
     let mut names: Vec<&str> = Vec::new();

@@ -322,7 +322,7 @@ impl<'a, 'w> SharedState<'a, 'w> {
         }
     }
 
-    /// Returns whether all files of the walk were searched.
+    /// Returns whether all files of the sequence were taken.
     fn is_exhausted(&self) -> bool {
         match &self.sequence {
             Sequence::Listed { files, next } => next.load(Ordering::Relaxed) >= files.len(),

@@ -8,7 +8,8 @@ use super::filter::Filter;
 use super::{Case, GrepRequest, Span, matcher};
 use crate::Control;
 
-/// Starts to load the index that an earlier process has stored. Returns false if there is none, or if it is loaded.
+/// Starts to load the index that an earlier process has stored. Returns false if there is none, or if it is already
+/// loaded.
 pub(super) fn begin_loading(index: &TrigramIndex, request: &GrepRequest, control: &Control) -> bool {
     let options = control.options(request.rules, request.hidden, request.prune);
     index.begin_loading(&options)

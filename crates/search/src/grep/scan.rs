@@ -177,8 +177,7 @@ impl Scanner {
     }
 }
 
-/// Returns the result of a file from the outcome of the searcher; an interrupted search keeps the matches found until
-/// then.
+/// Returns the result for a file from the outcome of the searcher; a stopped search keeps the matches found until then.
 fn settle(mut gather: MatchSink<'_>, outcome: io::Result<()>) -> io::Result<Scan<'_>> {
     gather.stopped |= matches!(&outcome, Err(error) if error.kind() == io::ErrorKind::TimedOut);
     match outcome {
@@ -196,7 +195,7 @@ fn settle(mut gather: MatchSink<'_>, outcome: io::Result<()>) -> io::Result<Scan
 /// [`HEAP`] bytes. Returns the number of bytes.
 fn read(mut file: &File, length: u64, buffer: &mut Vec<u8>) -> io::Result<usize> {
     let expected = usize::try_from(length).unwrap_or_default();
-    // The buffer has room for one byte more than the known length: a shorter read shows that the end was reached.
+    // The buffer has room for one byte more than the known length, so a shorter read shows that the end was reached.
     let room = (expected + 1).max(16 * 1024);
     if buffer.len() < room {
         buffer.resize(room, 0);

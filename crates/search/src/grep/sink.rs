@@ -28,14 +28,14 @@ pub(super) struct FileSearchSettings {
 pub(super) struct MatchSink<'m> {
     pub(super) matcher: &'m RegexMatcher,
     pub(super) wish: FileSearchSettings,
-    /// The treatment of matching lines: kept, or only counted.
+    /// The policy for matching lines.
     pub(super) keep: MatchRetention,
     pub(super) matching_lines: u64,
     pub(super) matches: u64,
     pub(super) entries: u64,
     pub(super) lines: Vec<Line>,
     pub(super) binary: bool,
-    /// Set if the search ended in the middle of the file.
+    /// Set if the search was stopped in the middle of the file.
     pub(super) stopped: bool,
     /// Set if only ASCII text was compared, because the encoding of the file is unknown.
     pub(super) only_ascii: bool,
@@ -47,7 +47,7 @@ pub(super) struct MatchSink<'m> {
     polls: u32,
 }
 
-/// The treatment of matching lines: kept, or only counted.
+/// The policy for matching lines: they are kept, or only counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum MatchRetention {
     Lines,

@@ -15,7 +15,7 @@ pub struct Texts {
     max_line: usize,
 }
 
-/// The lines of a text that match.
+/// The matching lines of a text, with their context.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextMatches {
     /// The number of matching lines.

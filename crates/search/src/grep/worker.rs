@@ -25,7 +25,7 @@ pub(super) struct SearchWorker<'g> {
     scanner: Scanner,
     pub(super) files: Vec<Hits>,
     pub(super) entries: u64,
-    /// The size in bytes of all lines that were found, including those that the window dropped later.
+    /// The size in bytes of all lines that were collected, including those that the window dropped later.
     pub(super) bytes: u64,
     pub(super) totals: Totals,
     pub(super) unsearched: UnsearchedFiles,
@@ -33,7 +33,7 @@ pub(super) struct SearchWorker<'g> {
     /// The paths of the first few files that the access policy withholds.
     pub(super) withheld: BTreeSet<WorkspacePath>,
     pub(super) unreadable: walk::Unreadable,
-    /// Set if the search ended in the middle of a file.
+    /// Set if the search was stopped in the middle of a file.
     pub(super) stopped: bool,
 }
 

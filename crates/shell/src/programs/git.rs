@@ -8,7 +8,7 @@ use super::{
     form,
 };
 
-/// Options of git before its subcommand that have a value.
+/// Options of git before its subcommand that take a value.
 pub(crate) const VALUED: &str = "-C -c --exec-path --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --list-cmds";
 
 /// Options of git before its subcommand with which git runs other programs or works elsewhere.

@@ -53,9 +53,9 @@ pub(crate) enum Operands {
     Addresses,
     /// Any operand makes the program change something.
     Change,
-    /// First a script of sed, unless an option contains it; then files that the program reads.
+    /// First a sed script, unless an option contains it; then files that the program reads.
     Sed,
-    /// First a script of awk; then files that the program reads.
+    /// First an awk script; then files that the program reads.
     Awk,
 }
 
@@ -87,7 +87,7 @@ pub(crate) enum Machines {
     Others,
 }
 
-/// The meaning of an operand without another one.
+/// The meaning of an operand that is the only one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SingleOperand {
     /// A destination without sources.
@@ -120,12 +120,12 @@ impl EffectCondition {
 /// The meaning of the options and operands of a program, or of a subcommand.
 pub(crate) struct Form {
     /// The names of the programs with this entry, separated by commas; a subcommand follows its program after
-    /// a blank.
+    /// a space.
     pub(crate) names: &'static str,
     pub(crate) style: Style,
-    /// Options that have a value, separated by blanks.
+    /// Options that take a value, separated by spaces.
     pub(crate) valued: &'static str,
-    /// Options with effects: for each effect, a list of options separated by blanks.
+    /// Options with effects: for each effect, a list of options separated by spaces.
     pub(crate) acts: &'static [(&'static str, OptionEffect)],
     pub(crate) operands: Operands,
     /// Pairs of options with the same meaning: the short and the long one.

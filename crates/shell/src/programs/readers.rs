@@ -1,4 +1,4 @@
-//! Table of programs that only read, and of builtins of the shell.
+//! Table of programs that usually only read, and of builtins of the shell.
 
 use super::{
     Form,

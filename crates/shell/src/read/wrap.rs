@@ -44,7 +44,7 @@ pub(crate) fn segment(script: &mut Script, mut segment: Segment, depth: usize) {
         InnerCommand::Words(words) => nested(script, words, &via, depth),
         InnerCommand::Text(word) => match word.known() {
             Some(text) => script.add(super::script(text, depth + 1), &via),
-            None => script.unsure(&segment.text, "the command text is not known before it runs"),
+            None => script.unsure(&segment.text, "the text of this command is known only when it runs"),
         },
     }
 }
@@ -118,8 +118,8 @@ fn only_asks(segment: &Segment, sorted: &Options) -> bool {
         && sorted.options.iter().any(|(option, _)| option == "-v" || option == "-V")
 }
 
-/// Records an option of a wrapper that is not known to be harmless: it is then uncertain which word is the
-/// program that the wrapper runs.
+/// Records an option of a wrapper that is not known to be harmless, because it makes uncertain which word is
+/// the program that the wrapper runs.
 fn unknown_options(wrapper: &Wrapper, segment: &mut Segment, sorted: &Options) {
     let plain = |option: &str| wrapper.plain.split(' ').any(|known| known == option);
     let vague = |value: &Option<Word>| value.as_ref().is_some_and(|value| value.sure == Certainty::Nothing);
@@ -219,8 +219,8 @@ fn within(segment: &Segment, wrapper: &Wrapper) -> (Vec<Word>, Vec<Vec<Word>>) {
             continue;
         }
         if word.known().is_some_and(|known| known.ends_with("dir")) {
-            // The option stays among the words of `find`, where it counts as a further effect: `-execdir` runs the
-            // command in many directories.
+            // The option stays among the words of `find`, where it counts as a further effect, because `-execdir`
+            // runs the command in many directories.
             own.push(word.clone());
         }
         let mut command = Vec::new();

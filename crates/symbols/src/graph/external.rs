@@ -99,8 +99,8 @@ impl Graph {
         self.changes += 1;
     }
 
-    /// Returns the stored answers for a version of a file. If answers for too many file versions are stored, removes
-    /// old ones first.
+    /// Returns the stored answers for a version of a file. If answers for too many file versions are stored, first
+    /// removes those for old versions, and all if too many remain.
     fn told_of(&mut self, path: &str, hash: ContentHash) -> &mut ExternalAnswers {
         if self.hearsay.of.len() >= CONTENTS {
             let live: HashSet<(Arc<str>, ContentHash)> = self
@@ -135,7 +135,7 @@ impl Graph {
         found
     }
 
-    /// Returns the symbols of which `by` is an implementation, as a language server reported.
+    /// Returns the symbols that `by` implements, as a language server reported.
     pub(crate) fn told_to_be_implemented(&self, by: At) -> Vec<At> {
         let named = self.hearsay.implementers.get(&self.file(by.file).path).into_iter().flatten();
         let mut found: Vec<At> = named

@@ -11,7 +11,7 @@ use crate::Word;
 use crate::record::{BindingKind, Record, Summary, SymbolRecord};
 use crate::segment::{Entry, Packer, Segment};
 
-/// A record that is read from its segment on first use.
+/// A record whose summary is in memory; the rest is decoded on first use, unless it was created decoded.
 #[derive(Debug)]
 pub struct LazyRecord {
     summary: Summary,
@@ -43,7 +43,7 @@ pub(super) struct LoadedRecord {
     pub(super) named: SortedMultimap<(Option<u32>, Word)>,
     /// The direct members of each symbol.
     pub(super) children: SortedMultimap<u32>,
-    /// The fields that methods assign, as positions among the local names, by class and name.
+    /// The fields that methods assign, as indexes in the record's list of local names, by class and name.
     pub(super) fields: SortedMultimap<(u32, Word)>,
     /// The local names, as indexes in the record's list, by scope (`None`: outside all scopes) and name.
     pub(super) locals: SortedMultimap<(Option<u32>, Word)>,
@@ -78,7 +78,7 @@ impl LazyRecord {
         &mut self.summary
     }
 
-    /// Returns the segment that stores the record.
+    /// Returns the segment that stores the record, if one does, and the position in it.
     pub(super) fn from(&self) -> Option<(&Arc<Segment>, Entry)> {
         match &self.from {
             Origin::Segment(segment, entry) => Some((segment, *entry)),
@@ -109,7 +109,7 @@ impl LazyRecord {
         }
     }
 
-    /// Returns whether reading the record failed.
+    /// Returns whether an attempt to read the record failed.
     pub(super) fn is_damaged(&self) -> bool {
         self.whole.get().is_some_and(|whole| whole.is_damaged)
     }

@@ -15,7 +15,7 @@ use super::{IndexedFile, Inner, LeftOut, State, UpdateError, UpdateState};
 use crate::record::{Record, make};
 use crate::{Graph, Words, is_manifest};
 
-/// The maximum size of a parsed file, in bytes; larger files are generated data.
+/// The maximum size of a parsed file, in bytes; larger files are usually generated data.
 pub(super) const LARGEST: u64 = 2 << 20;
 
 /// If more files than this are pending, new records are kept encoded, which saves memory, otherwise decoded.
@@ -167,7 +167,8 @@ impl Inner {
         self.lifecycle.set_progress(state.known.len(), turn.pending.len());
     }
 
-    /// Writes records to segments when that is due, and frees records that can be read again.
+    /// If new records should be written, writes them to a segment, then frees decoded records if they take too much
+    /// memory.
     pub(super) fn keep(&self, turn: &mut UpdateState) {
         let Some(store) = turn.store.as_mut().filter(|store| store.is_due(turn.pending.len())) else {
             return;
@@ -177,8 +178,7 @@ impl Inner {
         state.graph.let_go();
     }
 
-    /// Ends a full scan: drops the data of the initial load, and drops damaged records so that their files are parsed
-    /// again.
+    /// Ends a full scan: drops the data of the initial load, and tidies the index.
     pub(super) fn settle(&self, turn: &mut UpdateState) {
         if let Some(store) = &mut turn.store {
             store.release();
@@ -186,7 +186,8 @@ impl Inner {
         self.tidy();
     }
 
-    /// Imports SCIP indexes, drops damaged records and frees records that can be read again.
+    /// Imports a new SCIP index, drops damaged records so that their files are parsed again, and frees decoded records
+    /// if they take too much memory.
     pub(super) fn tidy(&self) {
         let state = &mut *self.state.write().unwrap_or_else(PoisonError::into_inner);
         self.hear(state);

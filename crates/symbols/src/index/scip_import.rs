@@ -18,7 +18,7 @@ struct ScipFile {
 }
 
 impl Inner {
-    /// Imports the SCIP index, if it is new or has changed.
+    /// Imports the SCIP index, if it is new or has changed and is not larger than [`LARGEST`].
     pub(super) fn hear(&self, state: &mut State) {
         let Ok(path) = self.workspace.resolve(FILE) else { return };
         let stat = match self.workspace.stat(&path) {
@@ -37,8 +37,8 @@ impl Inner {
 }
 
 fn take(workspace: &Workspace, state: &mut State, scip: &Scip, made: i128) {
-    // Positions are only valid for the content that the index was made from. If the index does not contain
-    // that content, the file must be older than the index.
+    // Positions are only valid for the content that the index was made from. If the index does not contain that
+    // content, the file must not be newer than the index.
     let heard = |names: &Names| -> Option<ScipFile> {
         let known = state.known.get(&names.path)?;
         if names.text.is_none() && i128::from(known.sign.stat.modified) > made {

@@ -31,9 +31,9 @@ impl Resolver<'_> {
         named.take(1).map(Value::Thing).collect()
     }
 
-    /// Returns the meanings of a name that the file does not define: symbols of included files, and functions with
-    /// external linkage. Included macros have priority, then symbols with a body, then symbols of files in the same
-    /// directory.
+    /// Returns the meanings of a name that the file does not define: symbols of included files, and functions with a
+    /// body and external linkage. Included macros have priority, then symbols with a body, then symbols of files in the
+    /// same directory.
     pub(super) fn linked(&self, spot: Location, name: Word) -> Vec<(Value, ResolutionMethod)> {
         let own = self.graph.file(spot.file);
         let language = &own.record.language;
@@ -91,11 +91,11 @@ impl Resolver<'_> {
         self.graph.symbol(at).kind.kind()
     }
 
-    /// Returns whether the members of a symbol are visible without its name.
+    /// Returns whether the members of a symbol may be visible without its name: those of enumerations and namespaces.
     fn is_open(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         match symbol.kind.kind() {
-            // The values of an enumeration of C are names of the whole file.
+            // In C, the values of an enumeration are in scope in the whole file.
             Kind::Enum => true,
             Kind::Module => {
                 symbol.parent.is_none_or(|parent| self.is_open(At { file: at.file, symbol: parent }))

@@ -32,7 +32,7 @@ impl Resolver<'_> {
         code.filter_map(|file| file.record.package).next()
     }
 
-    /// Finds a definition in another file of the same package.
+    /// Finds the top-level definitions of a name in the files of the same package; in test files only for a test file.
     pub(super) fn go_package(&self, spot: Location, name: Word) -> Vec<(Value, ResolutionMethod)> {
         let own = self.graph.file(spot.file);
         let is_test = |file: FileId| self.graph.file(file).path.ends_with("_test.go");

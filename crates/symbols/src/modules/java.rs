@@ -26,7 +26,7 @@ impl Resolver<'_> {
         found.filter(class).map(Value::Thing).collect()
     }
 
-    /// Finds a definition in another file of the same package.
+    /// Finds the top-level definitions of a name in the files of the same package.
     pub(super) fn java_package(&self, spot: Location, name: Word) -> Vec<(Value, ResolutionMethod)> {
         let own = self.graph.file(spot.file);
         let same = |file: &FileId| self.graph.file(*file).record.package == own.record.package;
@@ -50,7 +50,7 @@ impl Resolver<'_> {
             .collect()
     }
 
-    /// Lists the directories whose files declare a package.
+    /// Lists the directories that match the name of a package and have a file that declares it.
     fn package_folders(&self, name: &str) -> Vec<String> {
         let end = name.replace('.', "/");
         let Some(word) = self.graph.word(name) else { return Vec::new() };

@@ -107,7 +107,7 @@ impl<'g> Resolver<'g> {
         }
     }
 
-    /// Finds a module in the directory of a package.
+    /// Finds the submodule `name` of the package whose `__init__` file is `file`; any other file has none.
     pub(crate) fn submodule(&self, file: FileId, name: &str) -> Vec<Value> {
         if !self.is_package(file) {
             return Vec::new();
@@ -140,7 +140,7 @@ impl<'g> Resolver<'g> {
         self.graph.file(file).language() == "python"
     }
 
-    /// Returns whether a directory without an `__init__.py` contains Python files, directly or in a subdirectory.
+    /// Returns whether a directory contains Python files, directly or in a subdirectory.
     fn holds_python(&self, folder: &str) -> bool {
         self.graph.holds_python(folder)
     }

@@ -11,8 +11,8 @@ use crate::target::ResolutionMethod;
 use crate::{At, Word};
 
 impl Resolver<'_> {
-    /// Resolves a module by its path: from the crate, from the current or the parent module, or from a name
-    /// in scope.
+    /// Resolves a module by its path: from the crate, from the current or the parent module, or from a name in scope or
+    /// another crate.
     pub(super) fn rust_module(&self, spot: Location, path: &str) -> Vec<Value> {
         let mut parts = path.trim_start_matches("::").split("::").filter(|part| !part.is_empty());
         let Some(first) = parts.next() else { return Vec::new() };

@@ -63,7 +63,8 @@ impl Graph {
         )
     }
 
-    /// Looks up a symbol by its id; `may` returns whether the caller may see a file.
+    /// Looks up a symbol by its id. Successors and alternatives are only in files that the caller may see (`may`); the
+    /// symbol with the id itself can be in any file.
     #[must_use]
     pub fn by_id(&self, text: &str, may: &dyn Fn(&str) -> bool) -> IdLookup {
         let Some(id) = Id::read(text) else { return IdLookup::NoId };
@@ -113,7 +114,7 @@ impl Graph {
         IdLookup::Gone(named, once)
     }
 
-    /// Returns the symbols that appeared after a symbol was removed and have the same content.
+    /// Returns the symbols that appeared after a symbol was removed and have the same content, without very short ones.
     fn came_since(&self, gone: RemovedSymbol) -> Vec<At> {
         let symbols = self.files_since(gone.when).flat_map(|(file, _)| {
             let symbols = (0..).zip(&self.file(file).record.symbols);

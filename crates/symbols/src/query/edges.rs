@@ -143,7 +143,7 @@ impl Graph {
         }
     }
 
-    /// Adds the implementations of called methods without bodies.
+    /// Adds the implementations of abstract methods that a call provably refers to.
     fn with_implementations(
         &self,
         resolver: &Resolver<'_>,
@@ -176,8 +176,8 @@ impl Graph {
             || self.constructed(other) == Some(one)
     }
 
-    /// Removes signatures of overloads and declarations if the list also has their implementation: they are one
-    /// symbol, with the same uses.
+    /// Removes signatures of overloads and declarations if the list also has their implementation, because they are one
+    /// symbol with the same uses.
     #[must_use]
     pub fn without_signatures(&self, mut symbols: Vec<At>) -> Vec<At> {
         let all = symbols.clone();
@@ -199,7 +199,8 @@ impl Graph {
         symbols
     }
 
-    /// Returns whether a function has no body, or only `...`, as an overload in Python.
+    /// Returns whether a function has no body, or one that is at most as long as `...`, the body of an overload in
+    /// Python.
     fn is_signature(&self, at: At) -> bool {
         let symbol = self.symbol(at);
         let is_placeholder = |(from, to): (u32, u32)| to - from <= PLACEHOLDER;

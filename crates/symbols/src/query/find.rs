@@ -252,7 +252,7 @@ fn stands_in(qualified: &str, path: &str, outer: &[String]) -> Option<QualifierS
     None
 }
 
-/// Returns whether a name contains letters in their order.
+/// Returns whether a name contains the letters of a lower-case text, in the same order.
 fn has_letters(name: &str, folded: &str) -> bool {
     let mut letters = name.chars().flat_map(char::to_lowercase);
     folded.chars().all(|wanted| letters.any(|letter| letter == wanted))

@@ -212,8 +212,8 @@ impl Graph {
         sure.map(|(_, sure)| *sure).min().map(|sure| by(ResolutionMethod::Dispatch, sure))
     }
 
-    /// Lists the names under which a symbol may be used: also its names in imports and, for a constructor,
-    /// the name of its class.
+    /// Lists the names under which a symbol may be used: its own name, its names in imports and, for a constructor, the
+    /// name of its class.
     fn names_of(&self, resolver: &Resolver<'_>, at: At) -> HashSet<Word> {
         let symbol = self.symbol(at);
         let class = self.constructed(at).map(|class| self.symbol(class).name);

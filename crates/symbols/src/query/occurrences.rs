@@ -79,9 +79,9 @@ impl Graph {
             && (resolver.declared(one).contains(&other) || resolver.declared(other).contains(&one))
     }
 
-    /// Lists the occurrences of a symbol's name in the files of its language family, each with the outcome of
-    /// resolving it against `symbols`, the result of [`Self::namesakes`]. Local names, comments and strings
-    /// are not listed.
+    /// Lists the occurrences of a symbol's name in the files of its language family, each with the outcome of resolving
+    /// it against `symbols`, the result of [`Self::namesakes`]. Declarations of local names, comments and strings are
+    /// not listed.
     #[must_use]
     pub fn occurrences(&self, symbols: &[At]) -> Vec<Occurrence> {
         let Some(first) = symbols.first() else { return Vec::new() };
@@ -181,7 +181,7 @@ impl Graph {
     }
 
     /// Lists the existing members called `name` that would clash if the methods or fields `symbols` got this name:
-    /// members of their classes, of the base classes, and of the classes that inherit from these.
+    /// members of their classes, and of the base classes and subclasses of these.
     #[must_use]
     pub fn clashes(&self, symbols: &[At], name: &str) -> Vec<At> {
         let Some(name) = self.word(name) else { return Vec::new() };

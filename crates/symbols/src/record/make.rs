@@ -152,7 +152,7 @@ impl RecordBuilder<'_> {
         }
     }
 
-    /// Returns the namespace that the punctuation around a plain name implies: macros, or the whole program.
+    /// Returns the namespace that the punctuation around a plain name implies: macros, or the global namespace.
     fn around(&self, used: &syntax::Reference) -> Option<Expression> {
         let language = self.tree.language().name();
         let behind = self.text.get(used.at.end..).unwrap_or_default();

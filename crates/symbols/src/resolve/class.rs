@@ -181,8 +181,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns a direct or inherited member of a class. The second value is `Unknown` if an ancestor is not
-    /// known, otherwise `Outside`.
+    /// Returns the direct or inherited members of a class with a name. The second value is `Unknown` if one of the
+    /// ancestors searched before is not known, otherwise `Outside`.
     pub(super) fn find_member(&self, class: At, name: Word) -> (Vec<Member>, Value) {
         self.find_from(class, name, SearchStart::Itself)
     }
@@ -224,7 +224,7 @@ impl Resolver<'_> {
         (Vec::new(), above)
     }
 
-    /// Lists the symbols that are a member of a class under a name.
+    /// Lists the direct or inherited members of a class with a name, except fields that only a method assigns.
     pub(crate) fn members_of(&self, class: At, name: Word) -> Vec<At> {
         let Some(class) = self.whole(class) else { return Vec::new() };
         let (found, _) = self.deeper((Vec::new(), Value::Unknown), || self.find_member(class, name));
@@ -238,7 +238,7 @@ impl Resolver<'_> {
     }
 
     /// Returns `found`, the meanings of a member. If none of them is known and the file is Rust, returns instead a
-    /// function that gives `made`, as the derived methods `clone` and `default` do.
+    /// function that returns `made`, as the derived methods `clone` and `default` do.
     fn or_derived(&self, spot: Location, found: Meanings, made: Option<Value>) -> Meanings {
         let rust = self.rules(spot.file).family == Family::Rust;
         let nothing =

@@ -136,7 +136,7 @@ impl Resolver<'_> {
     }
 
     /// Evaluates an expression whose value is external after step `number`. Its members, and the objects that it
-    /// constructs, are external too; the result of any other call or element access is unknown.
+    /// constructs, are external too; the result of any other call or element access is `Absent`.
     fn of_foreign(&self, expression: &Expression, number: usize) -> Value {
         let class = |name: Word| self.graph.text(name).starts_with(char::is_uppercase);
         let mut last = match expression.base {
@@ -234,7 +234,7 @@ impl Resolver<'_> {
         symbol.value.as_ref().map_or(Value::Unknown, |value| self.value(spot, value))
     }
 
-    /// Checks whether a symbol is a JavaScript or TypeScript variable that holds an object literal with
+    /// Checks whether a symbol is a JavaScript or TypeScript variable or field that holds an object literal with
     /// methods.
     pub(super) fn is_object(&self, at: At) -> bool {
         let kind = self.graph.symbol(at).kind.kind();

@@ -104,7 +104,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the class itself if the name is that of a class parameter such as `cls`.
+    /// Returns the class if the name is the parameter `cls` of a Python method.
     fn named_class(&self, spot: Location, name: Word, locals: &[u32]) -> Option<(Value, ResolutionMethod)> {
         let file = self.file(spot.file);
         let parameter =
@@ -128,7 +128,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Searches the members of a symbol.
+    /// Searches the members of a symbol, and the imports in it.
     fn in_symbol(&self, spot: Location, number: u32, name: Word, in_function: bool) -> Meanings {
         let file = self.file(spot.file);
         let rules = self.rules(spot.file);
@@ -197,7 +197,8 @@ impl Resolver<'_> {
         if found.is_empty() { self.added(spot, name) } else { self.bodies_first(found) }
     }
 
-    /// If a macro and a function have the same name, keeps the one that was defined last before the position.
+    /// If a macro and another symbol of a C or C++ file have the same name, keeps the one that was defined last before
+    /// the position, if there is one.
     fn nearest(&self, spot: Location, found: Meanings) -> Meanings {
         let place = |value: &Value| match value {
             Value::Thing(at) => Some((self.graph.symbol(*at).at.0, self.graph.symbol(*at).kind.kind())),
@@ -216,8 +217,8 @@ impl Resolver<'_> {
         nearest.cloned().map_or(found, |nearest| vec![nearest])
     }
 
-    /// Returns whether a plain name can refer to a top-level symbol. It cannot refer to an `impl` block, nor to a
-    /// method that is defined outside its class.
+    /// Returns whether a plain name can refer to a top-level symbol. It cannot refer to an `impl` block, to a method
+    /// that is defined outside its class, nor to a declaration such as `mod name;`.
     pub(crate) fn is_meant_bare(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         symbol.kind.kind() != Kind::Impl && symbol.name == symbol.qualified && !self.is_elsewhere(at)

@@ -20,7 +20,8 @@ const CALLS_BACK: [(&str, &str); 6] = [
     ("unwrap_or_default", "default"),
 ];
 
-/// If more symbols than this may be meant by a use of which only the name is known, the use counts as unresolved.
+/// The maximum number of candidates for a use of which only the name is known. With more candidates, the use counts as
+/// unresolved.
 const CANDIDATES: usize = 8;
 
 impl Resolver<'_> {
@@ -210,7 +211,8 @@ impl Resolver<'_> {
     /// Finds the targets of a use only by their name. `lacks` is set if something is known that speaks against each
     /// of them, such as a missing import. Each is then at most possible.
     ///
-    /// A name that no symbol of the workspace has is outside the workspace.
+    /// If no symbol of the workspace with the name can be meant, the name is outside the workspace. If too many can, it
+    /// is unresolved.
     fn by_name(&self, file: FileId, used: &ReferenceRecord, lacks: bool) -> Resolution {
         let language = self.file(file).language();
         let none = self.rules(file).family == Family::None;

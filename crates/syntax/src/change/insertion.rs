@@ -68,8 +68,8 @@ pub(super) fn listed(place: &ChangedSymbol<'_>) -> bool {
     place.language.name() == "json" || siblings.any(|other| place.text[other.end..].starts_with(','))
 }
 
-/// Counts the blank lines between the symbol and its neighbour; without a neighbour, returns the usual
-/// number.
+/// Counts the blank lines between the symbol and its neighbour, up to [`BLANK`]; without a neighbour, returns the
+/// usual number.
 fn blank_lines(place: &ChangedSymbol<'_>, side: EditPosition, new: &str) -> usize {
     let (own, text) = (place.symbol(), place.text);
     let siblings = || place.symbols.iter().filter(|other| other.parent == own.parent);

@@ -177,7 +177,8 @@ impl Pairing<'_> {
         }
     }
 
-    /// Chooses the old import from the same module that has names in common; `None` if there is none.
+    /// Chooses the old import from the same module that has names in common; `None` if there is none. Fails if there
+    /// are several, or if each import has names that the other lacks.
     fn import(&self, new: &Item, free: &[usize]) -> Result<Option<usize>, RefusalReason> {
         let wanted = imported(self.new, new);
         let found = |old: &&usize| !imported(self.old, self.olds[**old]).is_disjoint(&wanted);

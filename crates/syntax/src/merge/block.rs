@@ -163,8 +163,8 @@ fn named(both: &MergeInput<'_>, item: &Item) -> String {
     }
 }
 
-/// Refuses an item that shares more lines with an item of the same name in another block than with the one in
-/// this block.
+/// Refuses a function or macro that shares more lines with one of the same name in another block than with the one
+/// in this block.
 fn only_here(both: &MergeInput<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
     if align::sort(new.kind) != KindGroup::Function {
         return Ok(());

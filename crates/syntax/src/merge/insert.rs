@@ -148,7 +148,7 @@ impl Site<'_> {
     }
 
     /// Returns whether items without a known neighbour belong to the top level of a file: they are unindented
-    /// definitions, not members.
+    /// definitions, not members, and the snippet has a marker.
     fn at_home(&self, items: &[&Item]) -> bool {
         let new = self.both.new;
         let whole = |item: &&Item| {
@@ -167,7 +167,7 @@ impl Site<'_> {
         flush && marked && items.iter().all(whole)
     }
 
-    /// Finds the location of new imports: after the existing ones.
+    /// Finds the location of new imports: after the existing ones, or else at the location that [`Self::first`] finds.
     fn imports(&self) -> InsertPosition {
         match self.olds.iter().rposition(|item| item.imports()) {
             Some(last) => InsertPosition::After(last),
@@ -175,8 +175,8 @@ impl Site<'_> {
         }
     }
 
-    /// Finds the location before the first item after the head of a file (package, documentation, imports,
-    /// comments).
+    /// Finds the location before the first item of a body, or after the head of a file (package, documentation,
+    /// imports, comments).
     fn first(&self) -> InsertPosition {
         let heads = |item: &&&Item| {
             let text = &self.both.old.text[item.head..item.range.end];

@@ -161,7 +161,7 @@ fn abbreviates(both: &MergeInput<'_>, old: &Item, new: &Item) -> bool {
     here.len() < there.len() && here.iter().all(|word| rest.any(|known| known == word))
 }
 
-/// Returns the comments and attributes before an item: those of the snippet, or else those of the text.
+/// Returns the comments and the attributes before an item: each from the snippet if it has any, or else from the text.
 fn lead(both: &MergeInput<'_>, old: &Item, new: &Item, from: &str, to: &str) -> Vec<String> {
     let split = |source: &Source, item: &Item| {
         let (start, head) = (source.span(item).start, source.head(item));

@@ -28,14 +28,14 @@ use verify::Entries;
 
 /// Computes the merge of a snippet into a text.
 ///
-/// With a language, items are found by their names, and the result has no more syntax errors than the text.
-/// Without one, and if no item determines the position, the lines around the markers must match exactly one
-/// location in the text.
+/// With a language whose code is merged by its tree, items are found by their names, and the result has no more syntax
+/// errors than the text. Otherwise, and if no item determines the position, the lines around the markers must match
+/// exactly one location in the text.
 ///
 /// # Errors
 ///
-/// If a part of the snippet has no certain location, or code would be lost; the error names the part or the
-/// code.
+/// If a part of the snippet has no certain location, code would be lost (the error names the part or the code), the
+/// result would be invalid, or nothing would change although the snippet differs from the text.
 pub fn merge(original: &str, snippet: &str, language: Option<Language>) -> Result<MergeResult, Refusal> {
     if lf(snippet) == original {
         return Ok(MergeResult { splices: Vec::new(), taken: SnippetExtent::Parts, notes: Vec::new() });

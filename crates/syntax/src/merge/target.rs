@@ -38,7 +38,7 @@ pub(super) fn merge(
 }
 
 /// Refuses a snippet with syntax errors, except in items with a marker for omitted code, which may have caused the
-/// errors.
+/// errors. Accepts any snippet if the file itself has syntax errors.
 fn sound(both: &MergeInput<'_>, variant: &Variant) -> Result<(), Refusal> {
     let marked = |line: &usize| {
         let spans = variant.blocks.iter().map(|item| both.new.span(item));
@@ -53,8 +53,8 @@ fn sound(both: &MergeInput<'_>, variant: &Variant) -> Result<(), Refusal> {
     }
 }
 
-/// Refuses statements that are indented more deeply than other parts of the snippet, because they belong to a
-/// body whose head the snippet does not show.
+/// In Python, refuses statements that are indented more deeply than other parts of the snippet, because they belong
+/// to a body whose head the snippet does not show.
 fn level(both: &MergeInput<'_>, variant: &Variant) -> Result<(), Refusal> {
     let depth = |item: &Item| both.new.indent(both.new.head(item)).len();
     let least = variant.blocks.iter().map(depth).min().unwrap_or(0);
@@ -164,8 +164,7 @@ fn parts(both: &MergeInput<'_>, variant: &Variant) -> Range<usize> {
     }
 }
 
-/// Returns whether a snippet has statements, none of which has the same first line as a statement of the
-/// file.
+/// Returns whether a snippet has statements, but none with the same first line as a top-level statement of the file.
 fn is_stray(both: &MergeInput<'_>, variant: &Variant) -> bool {
     let first = |source: &Source, item: &Item| {
         source.lines.get(source.head(item)).map(|line| line.trim().to_owned()).unwrap_or_default()

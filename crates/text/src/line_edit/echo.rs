@@ -37,12 +37,13 @@ impl Echo {
 /// found in these cases:
 ///
 /// - One of the repeated lines at an end is unique in the file, and so long that the repetition is not an accident.
+///   For an insertion, this must be the end next to the selected line.
 /// - The first case applies to one end, lines are repeated at the other end too (such as `}`), and the brackets or
 ///   the indentation show that both ends belong together.
 /// - Lines are repeated at both ends, and at each end the repeated line next to the remaining text is unique in the
-///   file.
+///   file and has a letter or digit.
 /// - Replacement text repeats lines at one end only, and has the bracket balance of the replaced lines only without
-///   them.
+///   them. The brackets of the file must be balanced.
 ///
 /// The repeated lines stay if the brackets would balance worse without them, or if no line would remain.
 pub(super) fn find(place: &LineEditLocation<'_>, new: &str) -> Echo {

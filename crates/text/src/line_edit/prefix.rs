@@ -4,14 +4,14 @@ use super::LineEditLocation;
 use crate::hashline::{ReferencedLine, unreferred};
 use crate::lines::is_blank;
 
-/// Maximum distance, in lines, between the line numbers that a model copied and the lines that it edits.
+/// Tolerance, in lines, when copied line numbers are compared with the edited location.
 const REACH: usize = 3;
 
 /// Removes line numbers and references such as `42:ab |` in front of the lines of new text, if most lines
 /// have one.
 ///
-/// The numbers must rise and be close to the edited lines. They stay if lines of the file itself begin like that
-/// there, with or without a hash, as in a table.
+/// The numbers must rise and be close to the edited lines. They stay if lines of the file near there begin with such
+/// numbers, as in a table; for numbers that all have hashes, the file's must have hashes too.
 pub(super) fn strip(place: &LineEditLocation<'_>, new: &str) -> Option<String> {
     let lines: Vec<&str> = new.split('\n').collect();
     let full = lines.iter().filter(|line| !is_blank(line)).count();

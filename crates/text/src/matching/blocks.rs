@@ -9,8 +9,8 @@ use super::reindent::{IndentShift, lacks_body};
 use super::{Difference, Hit, Matches, Miss, Step, differ, keep, nesting};
 use crate::subsequence::occurrences;
 
-/// Minimum length of an old text that has only one line, in characters. A shorter one is not searched for at other
-/// indentations.
+/// Minimum length, in characters without indentation, of an old text with only one line that is not blank. A shorter
+/// one is not searched for at other indentations.
 const ONE_LINE: usize = 12;
 
 /// Number of compared lines after which the search stops.
@@ -63,8 +63,8 @@ struct BlockMatch {
     dropped: Vec<Difference>,
 }
 
-/// Finds the lines of the old text at another indentation; `None` if they do not occur, or the new text cannot be
-/// adapted to any occurrence.
+/// Finds the lines of the old text at another indentation; `None` if none are found, the old text is too short, or the
+/// new text cannot be adapted to any occurrence.
 pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<Matches, Miss>> {
     let folded = search.fold(old).text;
     for pattern in patterns(old, &folded) {
@@ -91,7 +91,7 @@ pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<M
 }
 
 /// Splits an old text into lines. Returns several variants, to be tried in order: unchanged, without a blank first
-/// line, without a blank last line, and without both.
+/// line, without a blank last line, and without both. Returns none if the old text is too short.
 fn patterns<'a>(old: &'a str, folded: &'a str) -> Vec<Pattern<'a>> {
     let closed = old.ends_with('\n');
     let (mut lines, mut bare): (Vec<&str>, Vec<&str>) =

@@ -35,7 +35,8 @@ fn distance(line: usize, near: LineRange) -> usize {
     near.first.saturating_sub(line).max(line.saturating_sub(near.last))
 }
 
-/// Describes the match at `index` and the other matches; `None` if it is the only match or begins in the lines `near`.
+/// Describes the match at `index` and the other matches; `None` if it begins in the lines `near`, or if it is the only
+/// match and `near` is `None`.
 pub(super) fn choice(
     view: &str,
     ranges: &[Range<usize>],

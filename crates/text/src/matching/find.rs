@@ -17,10 +17,10 @@ use crate::lines::{lf, line_end, line_start};
 /// Maximum memory for the matches and the new text at all of them, in bytes.
 const MAX_NEW: usize = 1 << 28;
 
-/// Memory for one match besides its new text, in bytes.
+/// Memory for one match without its new text, in bytes.
 const HIT: usize = size_of::<Hit>() + 16;
 
-/// Number of matches between two checks whether the search must stop.
+/// Number of matches between two calls of the function that stops a search.
 const BATCH: usize = 4096;
 
 /// Finds `old` in a file's text (`view`), and adapts `new` to each match.
@@ -36,11 +36,11 @@ pub fn find(view: &str, old: &str, new: &str, how: &MatchOptions) -> Result<Matc
     find_until(view, old, new, how, &|| false)
 }
 
-/// Searches like [`find`], and ends with [`Miss::Stopped`] soon after `stops` returns true.
+/// Searches like [`find`], but fails with [`Miss::Stopped`] if `stops`, which is called during the search, returns true.
 ///
 /// # Errors
 ///
-/// If there is no match, or more than the requested number, or the search was stopped.
+/// As for [`find`], or if the search was stopped.
 pub fn find_until(
     view: &str,
     old: &str,

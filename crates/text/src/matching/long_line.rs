@@ -14,11 +14,11 @@ const MAX_WIDTH: usize = 200;
 /// Number of bytes of the file after which the search stops.
 const EFFORT: usize = 8_000_000;
 
-/// Number of characters that are shown before and after the most similar part.
+/// Approximate number of characters that are shown before and after the most similar part.
 const AROUND: usize = 60;
 
 /// Searches the lines of a file, up to [`EFFORT`] bytes, for the part that is most similar to the longest line of an
-/// old text; `None` if no part is similar enough.
+/// old text; `None` if that line is too short, or no part is similar enough.
 pub(super) fn closest(lines: &[&str], wanted: &[&str]) -> Option<ClosestLines> {
     let (index, pattern) = wanted.iter().enumerate().max_by_key(|(_, line)| solid(line).count())?;
     let pattern: Vec<char> = solid(pattern).map(|(_, character)| character).take(MAX_WIDTH).collect();
@@ -57,7 +57,7 @@ pub(super) fn closest(lines: &[&str], wanted: &[&str]) -> Option<ClosestLines> {
 }
 
 /// Finds the part of a line that shares the most pairs of adjacent characters with `pattern`. Returns the
-/// similarity in thousandths, and the start and end of the part.
+/// similarity in thousandths, and the start and end of the part; `None` if the line is too short or shares no pair.
 fn window(line: &str, pattern: &[char]) -> Option<(usize, usize, usize)> {
     let characters: Vec<(usize, char)> = solid(line).collect();
     let width = pattern.len();

@@ -62,7 +62,7 @@ pub struct ClosestLines {
     pub first_line: usize,
     /// The last line, counted from 1.
     pub last_line: usize,
-    /// The lines, with tabs as `→` and spaces in front and at the end as `·`.
+    /// The lines, with tabs as `→` and spaces in front and at the end as `·`; or the similar part of one line, raw.
     pub shown: String,
     /// The lines that differ, word by word: `[-only in the old text-]` and `{+only in the file+}`.
     pub diff: String,
@@ -80,7 +80,7 @@ pub enum LineDifference {
     Case,
     /// Only letter case and white space differ.
     CaseAndWhitespace,
-    /// Other characters differ too.
+    /// Other characters differ.
     Text,
 }
 
@@ -126,7 +126,9 @@ fn ambiguous(count: usize, places: &[MatchLocation], step: Step) -> String {
 fn absent(closest: Option<&ClosestLines>, already_there: Option<usize>) -> String {
     let mut out = "the old text is not in the file".to_owned();
     if let Some(line) = already_there {
-        out.push_str(&format!(", but the new text is (line {line}): the change may have been made before"));
+        out.push_str(&format!(
+            ", but the new text already is, at line {line}; the change may have been made already"
+        ));
     }
     let Some(closest) = closest else {
         if already_there.is_none() {

@@ -58,7 +58,7 @@ pub(super) fn difference(old: &[&str], file: &[&str], first_line: usize) -> Stri
     out.join("\n")
 }
 
-/// Formats a line with words that only the old text or only the file has in brackets.
+/// Formats a line, with brackets around the words that only the old text or only the file has.
 fn words(old: &str, file: &str) -> String {
     let (old, file) = (cut::line(old, MAX_WIDTH).0, cut::line(file, MAX_WIDTH).0);
     let (ours, theirs) = (tokens(old), tokens(file));

@@ -15,8 +15,8 @@ pub(super) struct TextInterpretation {
     pub(super) numbers: Option<NumberMark>,
 }
 
-/// Returns other interpretations of old and new text: one without line numbers, and one without escapes.
-/// Empty if the old text has neither.
+/// Returns other interpretations of old and new text: one without line numbers, and one without escapes. Leaves out
+/// one that does not apply to the old text, or if the line numbers of the new text are unclear.
 pub(super) fn readings(old: &str, new: &str) -> Vec<TextInterpretation> {
     let mut readings = Vec::new();
     if let Some((bare, mark)) = without_numbers(old) {
@@ -46,7 +46,7 @@ pub(super) fn readings(old: &str, new: &str) -> Vec<TextInterpretation> {
     readings
 }
 
-/// The characters that form an escape with a backslash before them.
+/// The characters that form an escape after a backslash.
 const ALL: &[char] = &['n', 't', 'r', '"', '\'', '`', '$', '\\', '/'];
 
 /// Returns the character that an escape represents.
@@ -84,8 +84,8 @@ fn unescaped(text: &str, allowed: &[char]) -> (String, Vec<char>) {
     (crate::lines::lf(&out).into_owned(), kinds)
 }
 
-/// Removes the line numbers from a text in which every line after empty lines at the beginning has one, in
-/// order and with the same mark; `None` for any other text.
+/// Removes the line numbers from a text in which every line, apart from empty lines at the beginning, has one. The
+/// numbers must be consecutive and have the same mark; `None` for any other text.
 fn without_numbers(text: &str) -> Option<(String, NumberMark)> {
     let mut out = String::with_capacity(text.len());
     let mut next = None;

@@ -12,7 +12,8 @@ use super::{Line, LineReplacement, Refusal, RefusalReason, entry, loss, repeat, 
 ///
 /// # Errors
 ///
-/// If a part has no certain location, or would remove unmentioned lines; the error names the first.
+/// If a part has no certain location, or would remove unmentioned lines (the error names the first); if a marker may
+/// stand for new code; or if the snippet has only markers.
 pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<LineReplacement>, Refusal> {
     let segments = segments(lines);
     if segments.is_empty() && scope.ends == ScopeAnchors::Fixed {
@@ -61,7 +62,7 @@ pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<LineReplacement>, 
     Ok(pieces)
 }
 
-/// Refuses a marker that represents no lines of the file if a part next to it has lines that the file lacks:
+/// Refuses a marker that represents no lines of the file if a part next to it has lines that the file lacks, because
 /// the marker may then stand for further new code, which the snippet does not show.
 fn stands_for_lines(
     lines: &[Line],
@@ -178,8 +179,8 @@ fn spot(
     Ok(start..from + last_old + 1 + covered)
 }
 
-/// Pairs the lines of a part with the equal lines of the file. Returns no pairs if none of the equal lines
-/// contains a word.
+/// Pairs the lines of a part with the equal lines of the file. If none of the equal lines contains a word, only the
+/// first line of the part may be paired: the line after the block that the marker before the part continues.
 fn pins(
     from: usize,
     old: &[&str],

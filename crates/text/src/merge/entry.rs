@@ -8,14 +8,16 @@ use super::{Line, LineReplacement, Refusal, RefusalReason};
 use crate::lines::LineRange;
 
 /// Finds the new lines of a part that set a key which the file already sets in the lines of an adjacent marker. These
-/// new lines replace the lines of the file instead of being added.
+/// new lines replace the lines of the file instead of being added. With [`Ends::Fixed`], this does not apply to lines
+/// that may be assignments.
 ///
 /// `found` is the location of the part; `gaps` are the lines that the adjacent markers represent. Returns the
 /// remaining lines of the part, and a piece for each replaced line.
 ///
 /// # Errors
 ///
-/// If a new line may replace one of several lines, or if it is not clear how many lines it replaces.
+/// If a new line may replace one of several lines, if it is not clear how many lines it replaces, or if the part would
+/// remove a line that an adjacent marker may represent.
 pub(super) fn settle(
     scope: &Scope<'_>,
     segment: &Segment<'_>,

@@ -23,8 +23,8 @@ pub(super) fn size(old: &[&str], base: usize, new: &[&str]) -> Result<(), Refusa
     Ok(())
 }
 
-/// Checks the lines of the file between the lines that a part of a snippet keeps: they may be removed only if
-/// new lines replace them.
+/// Checks the lines of the file between the lines that a part of a snippet keeps, and with [`Ends::Fixed`] also those
+/// before and after them: they may be removed only if new lines replace them.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Pieces: lines of a file with the lines that replace them, and the changes of the text that result.
+//! Pieces: lines of a file with the lines that replace them, and the resulting changes to the text.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub struct LineReplacement {
     pub new: Vec<String>,
 }
 
-/// Returns the changes of the text (splices) for pieces that are in order and not adjacent.
+/// Returns the changes to the text (splices) for pieces that are in order and not adjacent.
 ///
 /// Lines that a piece shares with the replaced lines stay untouched, including trailing white space.
 #[must_use]

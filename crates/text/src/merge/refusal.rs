@@ -131,7 +131,7 @@ impl RefusalReason {
 }
 
 impl Refusal {
-    /// Refuses to merge a snippet because of some of its lines.
+    /// Creates a refusal because of some lines of a snippet; because of the whole snippet if these lines are all blank.
     #[must_use]
     pub fn of(lines: &[Line], why: RefusalReason) -> Self {
         let Some(full) = lines.iter().find(|line| !line.is_blank()) else { return Self::whole(why) };
@@ -141,7 +141,7 @@ impl Refusal {
         Self { lines: Some(LineRange { first, last }), text, why }
     }
 
-    /// Refuses to merge a snippet for a reason that concerns all its lines.
+    /// Creates a refusal for a reason that concerns the whole snippet.
     #[must_use]
     pub fn whole(why: RefusalReason) -> Self {
         Self { lines: None, text: String::new(), why }

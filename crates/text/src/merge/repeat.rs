@@ -82,12 +82,12 @@ pub(super) fn moved(
     Ok(pieces)
 }
 
-/// Refuses a snippet whose lines seem to move past changed lines: the lines may also stay, and the changed
+/// Refuses a snippet whose lines seem to move past changed lines, because the lines may also stay, and the changed
 /// lines may be new.
 ///
 /// # Errors
 ///
-/// If a line may have moved; the error names the first.
+/// If a line may have moved, and other lines are new or removed; the error names the first.
 pub(super) fn one_reading(
     scope: &Scope<'_>,
     lines: &[Line],
@@ -125,7 +125,7 @@ fn parent(lines: &[&str], at: usize, ends: ScopeAnchors) -> Option<usize> {
     heads.next().map(|(at, _)| at)
 }
 
-/// Returns whether a line begins a section without indentation, as in a configuration file or a document.
+/// Returns whether a line without indentation begins a section, as in a configuration file or a document.
 fn is_section(line: &str) -> bool {
     line.starts_with('[') && line.trim_end().ends_with(']')
         || line.starts_with("# ")
@@ -168,7 +168,7 @@ fn counts(line: &str) -> bool {
     !is_comment(line) && words.any(|word| !EVERYWHERE.contains(&word))
 }
 
-/// Returns whether a line is a comment, in any language.
+/// Returns whether a line looks like a comment, in any language.
 fn is_comment(line: &str) -> bool {
     ["//", "/*", "*", "#", "--", "<!--", ";", "%"].iter().any(|sign| line.trim_start().starts_with(sign))
 }

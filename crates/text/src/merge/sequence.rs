@@ -19,8 +19,8 @@ struct Table<'a> {
 /// Aligns a snippet with lines of the file: returns the index of the equal line of the file for each line of
 /// the snippet, `None` for new lines and markers.
 ///
-/// New lines and removed lines have a cost; lines of the file that a marker represents are free. The cheapest
-/// alignment is used.
+/// New lines and removed lines have a cost. Lines of the file that a marker represents are free, and so are, with
+/// [`Ends::Open`], the lines before and after the snippet. The cheapest alignment is used.
 ///
 /// # Errors
 ///

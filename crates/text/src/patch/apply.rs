@@ -15,11 +15,11 @@ pub struct PatchResult {
     pub splices: Vec<Splice>,
     /// Notes about inexact or ambiguous matches, one sentence each.
     pub notes: Vec<String>,
-    /// Number of hunks that matched at several locations, one of which was chosen by order or line numbers.
+    /// Number of hunks that matched at several locations and were placed by order or line numbers.
     pub doubtful: usize,
 }
 
-/// The treatment of a hunk without line numbers that matches at several locations.
+/// The decision about a hunk without line numbers that matches at several locations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AmbiguityTreatment {
     Refused,
@@ -39,7 +39,7 @@ pub fn apply(view: &str, hunks: &[Hunk]) -> Result<PatchResult, HunkError> {
 }
 
 /// Computes the changes like [`apply`], but applies a hunk that fits at several locations to the first one after the
-/// previous hunk, with a note.
+/// previous hunk (or the last one, if the hunk is for the end of the file), with a note.
 ///
 /// # Errors
 ///

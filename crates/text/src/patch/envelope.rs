@@ -218,7 +218,7 @@ pub(super) enum HunkLine {
     Line(Line),
     /// The marker `\ No newline at end of file`, which belongs to the previous line.
     NoBreak,
-    /// A line that does not belong to the hunk, so that the hunk has ended.
+    /// A line that cannot belong to a hunk.
     Other,
 }
 

@@ -25,7 +25,7 @@ pub(super) fn fitted<'h>(page: &Page<'_>, hunk: &'h Hunk, place: &HunkLocation) 
     if place.pass == Pass::Folded {
         looks(&mut fitted, &pairs);
     }
-    // New lines without any indentation that replace whole lines are used unchanged.
+    // If the indentation has no counterpart, a hunk without context and without any indentation is used unchanged.
     let flush =
         fitted.lines.iter().all(|line| line.sign != LineChange::Context && front(&line.text).is_empty());
     if indented && fitted.added().any(|line| !line.trim().is_empty()) {

@@ -9,7 +9,7 @@ pub struct Hunk {
     pub lines: Vec<Line>,
     /// Required position of the hunk: anywhere, or at the end of the file.
     pub end: HunkPosition,
-    /// The line numbers in the header of the hunk, if it has any; they are only a hint.
+    /// The line numbers in the header of the hunk, if it has any; only a hint, unless the hunk has no old lines.
     pub numbers: Option<Numbers>,
     /// The format of the patch. It determines whether the last line gets a line break.
     pub format: Format,
@@ -70,7 +70,8 @@ pub struct Numbers {
 /// The format of the patch to which a hunk belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// `*** Begin Patch`: if the last line of the file is rewritten, it gets a line break.
+    /// `*** Begin Patch`: if the last line of the file is rewritten, it gets a line break, unless the patch marks the
+    /// break as missing.
     Envelope,
     /// A unified diff: the last line of the file gets a line break, unless the diff marks the break as
     /// missing, or the file has none and the diff does not add one.

@@ -46,7 +46,8 @@ pub enum HunkProblem {
         count: usize,
         /// The first few locations.
         places: Vec<MatchLocation>,
-        /// The line that the header of the hunk gives, counted from 1; `None` without line numbers.
+        /// The line that the header of the hunk gives, shifted like the previous hunk, counted from 1; `None` without
+        /// line numbers.
         header: Option<usize>,
     },
     /// The hunk has only new lines, and the line numbers in its header do not determine their location.

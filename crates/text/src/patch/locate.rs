@@ -65,16 +65,18 @@ pub(super) struct HunkLocation {
     pub(super) dropped: usize,
     pub(super) pass: Pass,
     pub(super) chosen: PlacementReason,
-    /// The line from which the hunk was searched for; if it has text after `@@`, the line from which that was.
+    /// The line from which the hunk was searched for; if text after `@@` determined the location, the line from which
+    /// that text was searched for.
     pub(super) from: usize,
-    /// The line of the file that follows the last `@@` of the hunk.
+    /// The line of the file that matches the text after the hunk's last `@@`.
     pub(super) scope: Option<usize>,
 }
 
 /// The reason why a hunk was placed at one of the locations that its lines match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PlacementReason {
-    /// It is the only location, or the line number in the header is exactly right.
+    /// It is the only location, the line number in the header is exactly right, or it is the end of the file, which
+    /// the hunk requires.
     Only,
     /// It is the first location after the previous hunk.
     First,
@@ -195,14 +197,13 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// Returns all locations from a line on that the lines of a hunk match as they do where it was placed.
+    /// Returns all locations, from a line on, that the lines of a hunk match in the pass that placed the hunk.
     pub(super) fn all_from(&self, hunk: &Hunk, place: &HunkLocation, line: usize) -> Vec<usize> {
         let wanted = self.wanted(hunk.old_lines().take(place.count).map(|line| line.text.as_str()));
         self.hits(place.pass, &wanted, line)
     }
 
-    /// Returns all locations that a hunk can mean, in order, if it has no exact line number; at least the location
-    /// where it was placed.
+    /// Returns all locations that a hunk can mean, in order; only the location where it was placed if that is certain.
     pub(super) fn locations(&self, hunk: &Hunk, place: &HunkLocation) -> Vec<usize> {
         let (outer, inner) = match (place.chosen, hunk.scope.split_first()) {
             (PlacementReason::First | PlacementReason::Last | PlacementReason::Nearest { .. }, _) => {

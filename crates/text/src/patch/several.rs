@@ -27,7 +27,7 @@ impl Locations {
     }
 
     /// Builds the error for a hunk that does not determine which location it means. `header` is the line that the
-    /// header of the hunk gives.
+    /// header of the hunk gives, shifted like the previous hunk, counted from 1.
     pub(super) fn problem(&self, page: &Page<'_>, header: Option<usize>) -> HunkProblem {
         let place = |line: &usize| MatchLocation {
             line: line + 1,
@@ -46,7 +46,7 @@ impl Locations {
             PlacementReason::Last => "the last".to_owned(),
             PlacementReason::AfterScope => "the first after the line that follows `@@`".to_owned(),
             PlacementReason::Nearest { expected, .. } => {
-                format!("the nearest to line {} of its header", expected + 1)
+                format!("the nearest to the expected line {}", expected + 1)
             }
         };
         let (count, used) = (counted(self.count as u64, "time"), place.first + 1);
@@ -58,7 +58,7 @@ impl Locations {
         let lines: Vec<String> = self.first.iter().map(|line| (line + 1).to_string()).collect();
         match (lines.split_last(), self.count - lines.len()) {
             (Some((last, before)), 0) => format!("at lines {} and {last}", before.join(", ")),
-            (_, more) => format!("at lines {} and {more} more", lines.join(", ")),
+            (_, more) => format!("at lines {} (and {more} more)", lines.join(", ")),
         }
     }
 }

@@ -264,7 +264,7 @@ impl<'a> Reader<'a> {
             }
             self.skip();
         }
-        // Blank lines at the end of a hunk separate it from the next section.
+        // Blank lines at the end of a hunk separate it from the next section, unless its header counts them.
         while missing != Some(MissingLines::NOTHING)
             && hunk
                 .lines

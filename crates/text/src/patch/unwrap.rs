@@ -15,11 +15,11 @@ pub(super) struct UnwrappedPatch<'a> {
     pub(super) directory: Option<String>,
 }
 
-/// Removes code fences, shell commands and blank lines around a patch.
+/// Removes code fences and shell commands around a patch.
 ///
 /// # Errors
 ///
-/// If several code blocks contain a patch: only one can be returned, and the others would be lost.
+/// If several code blocks contain a patch, because only one can be returned, and the others would be lost.
 pub(super) fn unwrap(whole: &str) -> Result<UnwrappedPatch<'_>, ParseError> {
     let mut text = whole;
     let mut directory = None;

@@ -82,15 +82,16 @@ fn place(settings: &Settings) -> Result<ModelEndpoint, Error> {
     ModelEndpoint::new(provider, settings.base_url.value.as_deref(), key).explain(Error::Model, "base_url")
 }
 
-/// Describes the missing setting that keeps a task from running; `None` if none is missing.
+/// Describes the missing setting or key that keeps a task from running; `None` if none is missing.
 ///
 /// # Errors
-/// [`Error::Model`] if the same source names both a model and an external agent.
+/// [`Error::Model`] if the same source names both a model and an external agent; [`Error::Setting`] if the provider is
+/// unknown.
 pub fn unavailable(settings: &Settings) -> Result<Option<String>, Error> {
     if is_external(settings)? { Ok(None) } else { missing(settings) }
 }
 
-/// Returns the name of the model, or the command of the external agent.
+/// Returns the name of the model, or the command of the external agent; empty if neither is set.
 #[must_use]
 pub fn name(settings: &Settings) -> String {
     match &settings.external_agent.value {

@@ -88,7 +88,7 @@ impl ModelSource {
         }
     }
 
-    /// Returns the status line of the external agent, or `None` without one. Starts and stops the agent.
+    /// Starts the external agent, stops it, and returns its status or the reason why it failed; `None` without one.
     pub async fn standing(&self) -> Option<String> {
         let Self::External(acp) = self else { return None };
         let said = acp.standing().await.unwrap_or_else(|failure| failure.what);

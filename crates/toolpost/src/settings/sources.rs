@@ -21,7 +21,7 @@ pub enum Origin {
     Program,
     /// A flag of the command line.
     Flag,
-    /// Transcript of the run that is resumed.
+    /// The transcript of the run that is resumed.
     Transcript,
     /// An environment variable.
     Environment(String),
@@ -187,8 +187,8 @@ impl Sources {
     }
 }
 
-/// Splits the value of a flag that takes a command line. The values of other flags stay unchanged: such a flag
-/// is repeated for several values.
+/// Splits the last value of a flag that takes a command line. The values of other flags stay unchanged, because such a
+/// flag is repeated for several values.
 fn flag_texts<T>(form: &Form<T>, texts: Vec<OsString>) -> ParseResult<Vec<OsString>> {
     if form.shape != Shape::Words {
         return Ok(texts);

@@ -11,9 +11,9 @@ use std::{path::PathBuf, time::Duration};
 use toolpost_engine::{PublishedPorts, Resources};
 use toolpost_workspace::{HistoryLimits, operator};
 
-/// Bytes of a megabyte.
+/// Bytes in a megabyte.
 pub(super) const MB: u64 = 1024 * 1024;
-/// Seconds of a day.
+/// Seconds in a day.
 pub(super) const DAY: u64 = 24 * 60 * 60;
 
 /// A setting, as the command line, `doctor` and the documentation show it.
@@ -29,7 +29,7 @@ pub struct Row {
     pub default: &'static str,
     /// A value that is not the default, as the variable accepts it.
     pub example: &'static str,
-    /// Meaning of the setting, in one phrase without a full stop.
+    /// Meaning of the setting, without a final full stop.
     pub help: &'static str,
     /// Further sentences for the documentation, in Markdown.
     pub more: &'static str,
@@ -170,13 +170,13 @@ settings! {
                root, and its reply lists the others.",
     }
     tools: Option<Vec<String>> = None, {
-        key: "tools", variable: "TOOLS", flag: flag("tools", "NAME", ValueCount::ManyByComma), form: form::optional(form::names()),
+        key: "tools", variable: "TOOLS", flag: flag("tools", "PATTERN", ValueCount::ManyByComma), form: form::optional(form::names()),
         default: "all", example: "Read,Grep",
         help: "Serve only these tools: names, globs, or !NAME to exclude",
         more: "Aliases and `dialect_name` select a tool, too ([serve fewer tools](#serve-fewer-tools)).",
     }
     deny: Vec<Deny> = Vec::new(), {
-        key: "deny", variable: "DENY", flag: flag("deny", "TOUCH", ValueCount::Many), form: form::choices(),
+        key: "deny", variable: "DENY", flag: flag("deny", "CAPABILITY", ValueCount::Many), form: form::choices(),
         default: "nothing", example: "execute,fetch",
         help: "Remove every tool with this capability",
         more: "",
@@ -200,7 +200,7 @@ settings! {
         more: "See [editors](editors.md).",
     }
     editor_apply: OnOff = OnOff::Off, {
-        key: "editor_apply", variable: "EDITOR_APPLY", flag: flag("editor-apply", "EDITOR_APPLY", ValueCount::One), form: form::choice(),
+        key: "editor_apply", variable: "EDITOR_APPLY", flag: flag("editor-apply", "on|off", ValueCount::One), form: form::choice(),
         default: "`off`", example: "on",
         help: "Without an editor, write the editor tools' insertions to the file",
         more: "",
@@ -212,19 +212,19 @@ settings! {
         more: "It holds [access rules](#access-rules).",
     }
     ask: AskFallback = AskFallback::Deny, {
-        key: "ask", variable: "ASK", flag: flag("ask", "ASK", ValueCount::One), form: form::choice(),
+        key: "ask", variable: "ASK", flag: flag("ask", "ANSWER", ValueCount::One), form: form::choice(),
         default: "`deny`", example: "prompt",
-        help: "What to do if a call needs approval and there is no terminal",
+        help: "Answer if a call needs approval and no prompt is possible",
         more: "See [approvals](#approvals).",
     }
     sandbox: OnOff = OnOff::On, {
-        key: "sandbox", variable: "SANDBOX", flag: flag("sandbox", "SANDBOX", ValueCount::One), form: form::choice(),
+        key: "sandbox", variable: "SANDBOX", flag: flag("sandbox", "on|off", ValueCount::One), form: form::choice(),
         default: "`on`", example: "off",
         help: "Run commands in a sandbox",
         more: "",
     }
     code_mode: CodeMode = CodeMode::Off, {
-        key: "code_mode", variable: "CODE_MODE", flag: flag("code-mode", "CODE_MODE", ValueCount::One), form: form::choice(),
+        key: "code_mode", variable: "CODE_MODE", flag: flag("code-mode", "MODE", ValueCount::One), form: form::choice(),
         default: "`off`", example: "only",
         help: "Serve a tool that runs JavaScript, which can call the other tools; `only` hides the other \
                tools",
@@ -237,7 +237,7 @@ settings! {
         more: "See [events](#events).",
     }
     events_detail: EventsDetail = EventsDetail::Names, {
-        key: "events_detail", variable: "EVENTS_DETAIL", flag: flag("events-detail", "EVENTS_DETAIL", ValueCount::One), form: form::choice(),
+        key: "events_detail", variable: "EVENTS_DETAIL", flag: flag("events-detail", "DETAIL", ValueCount::One), form: form::choice(),
         default: "`names`", example: "all",
         help: "Log only the names of tools, or all arguments and replies",
         more: "",
@@ -259,11 +259,11 @@ settings! {
         key: "session", variable: "SESSION", flag: flag("session", "NAME", ValueCount::One),
         form: form::optional(form::text(parse::session, String::clone)),
         default: "a new one for each client", example: "work",
-        help: "Session name; a later process with the same name continues its task list",
+        help: "Session name; a later process that uses the same name continues the session's task list",
         more: "Letters, digits and `.` `_` `-`, at most 64.",
     }
     index: Option<String> = None, {
-        key: "index", variable: "INDEX", flag: flag("index", "ADDRESS", ValueCount::One),
+        key: "index", variable: "INDEX", flag: flag("index", "URL", ValueCount::One),
         form: form::optional(form::text(|text| Ok(text.to_owned()), |text| without_password(text))),
         default: "none", example: "postgres://index.example/code",
         help: "Shared index for searches, as postgres://…",
@@ -319,13 +319,14 @@ settings! {
     max_turns: u64 = 200, {
         key: "agent.max_turns", variable: "MAX_TURNS", flag: None, form: form::number(parse::positive, form::plain),
         default: "200", example: "50",
-        help: "Maximum number of model requests of a run",
+        help: "Maximum number of turns per run; a turn is one model request and the calls in its answer. Requests that compact \
+               the conversation do not count",
         more: "",
     }
     max_calls: u64 = 600, {
         key: "agent.max_calls", variable: "MAX_CALLS", flag: None, form: form::number(parse::positive, form::plain),
         default: "600", example: "100",
-        help: "Maximum number of tool calls of a run",
+        help: "Maximum number of tool calls per run",
         more: "",
     }
     max_tokens: u64 = 2_000_000, {
@@ -347,7 +348,7 @@ settings! {
         more: "`none`: no agent. See [agents](agents.md).",
     }
     external_agent_may: AgentMay = AgentMay::Read, {
-        key: "agent.acp_may", variable: "ACP_MAY", flag: flag("acp-may", "WHAT", ValueCount::One), form: form::choice(),
+        key: "agent.acp_may", variable: "ACP_MAY", flag: flag("acp-may", "ACCESS", ValueCount::One), form: form::choice(),
         default: "`read`", example: "write",
         help: "What the external agent may do: `read`, `write` (only with Toolpost's tools), or `all` \
                (everything, also with its own tools)",
@@ -360,7 +361,7 @@ settings! {
         more: "",
     }
     dependencies: OnOff = OnOff::On, {
-        key: "dependencies", variable: "DEPENDENCIES", flag: flag("dependencies", "DEPENDENCIES", ValueCount::One), form: form::choice(),
+        key: "dependencies", variable: "DEPENDENCIES", flag: flag("dependencies", "on|off", ValueCount::One), form: form::choice(),
         default: "`on`", example: "off",
         help: "Read dependencies from the package managers' directories",
         more: "See [dependencies](#dependencies).",
@@ -369,7 +370,7 @@ settings! {
         key: "codesearch.provider", variable: "CODESEARCH", flag: flag("codesearch", "NAME", ValueCount::One),
         form: form::optional(form::words()),
         default: "none", example: "sourcegraph",
-        help: "Web service that code search also asks: exa, context7, sourcegraph or github",
+        help: "Web service that code search also queries: exa, context7, sourcegraph or github",
         more: "See [remote code search](#remote-code-search).",
     }
     codesearch_url: Option<String> = None, {
@@ -408,11 +409,11 @@ settings! {
     ignore_files: OnOff = OnOff::On, {
         key: "ignore_files", variable: "IGNORE_FILES", flag: None, form: form::choice(),
         default: "`on`", example: "off",
-        help: "Apply .gitignore and similar files in dialects that leave this to the project",
-        more: "`zblade` is such a dialect.",
+        help: "Skip files that .gitignore and similar files exclude, in the tools that follow this setting",
+        more: "These are the searches and overviews of `zblade`, and `query` of `probe`.",
     }
     first_match: OnOff = OnOff::Off, {
-        key: "first_match", variable: "FIRST_MATCH", flag: flag("first-match", "FIRST_MATCH", ValueCount::One), form: form::choice(),
+        key: "first_match", variable: "FIRST_MATCH", flag: flag("first-match", "on|off", ValueCount::One), form: form::choice(),
         default: "`off`", example: "on",
         help: "If the text to replace is ambiguous, change the first match instead of refusing",
         more: "This applies to edits that search in file order (`trae`, and patches in `opencode`). `off` refuses an \
@@ -457,8 +458,8 @@ settings! {
     disk_reserve_mb: u64 = megabytes(Resources::of_machine().disk_reserve), {
         key: "disk_reserve_mb", variable: "DISK_RESERVE_MB", flag: None, form: form::count(),
         default: "1024", example: "2048",
-        help: "Disk space that must stay free while a command runs, in megabytes; 0: no limit. At most half of the space that \
-               is free when the command starts",
+        help: "Disk space that must stay free while a command runs, in megabytes; 0: no limit. If that is more than \
+               half of the space free when the command starts, half of that space is used instead",
         more: "",
     }
     publish: PublishedPorts = PublishedPorts::default(), {
@@ -507,5 +508,6 @@ fn without_password(address: &str) -> String {
 /// Returns a notice instead of the URL of the shared index, which this build cannot use.
 #[cfg(not(feature = "shared"))]
 fn without_password(_address: &str) -> String {
-    "set, but this program was built without the feature `shared`".to_owned()
+    "set, but this program was built without the feature `shared`: rebuild it with that feature, or remove the setting"
+        .to_owned()
 }

@@ -34,7 +34,7 @@ pub enum AskFallback {
     Allow,
     /// Prompt if there is a terminal, otherwise deny.
     Deny,
-    /// Like `Deny`, but the reason of a denial is the missing terminal, not this setting.
+    /// Like `Deny`, but the reason for a denial is the missing terminal, not this setting.
     Prompt,
 }
 

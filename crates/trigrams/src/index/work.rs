@@ -147,7 +147,7 @@ impl Inner {
         names.iter().any(|(name, _)| name.starts_with(SEGMENT))
     }
 
-    /// Opens the stored segments that are not open yet.
+    /// Opens the stored segments that are not open yet. Also removes unused caches, of other workspaces too.
     pub(super) fn open(&self) {
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         self.lock().opened = true;
@@ -176,7 +176,7 @@ impl Inner {
         }
     }
 
-    /// Builds segments of the files that no segment covers.
+    /// Builds segments from the files that no segment covers. If another process is building, opens its segments instead.
     fn build(&self, stop: &(dyn Fn() -> bool + Sync)) {
         let cache = self.cache();
         // `Ok(None)` means that another process is building. Without a cache directory, no other process can.
@@ -252,8 +252,8 @@ impl Inner {
         true
     }
 
-    /// Stores a segment on disk. If that fails, keeps it in memory, up to a total of [`MOST_MEMORY`]; `None`
-    /// above that limit.
+    /// Stores a segment on disk. If that fails or there is no cache directory, keeps it in memory, up to a total of
+    /// [`MOST_MEMORY`]. `None` above that limit, or if the stored segment cannot be opened.
     fn keep(&self, cache: Option<&Cache>, bytes: Vec<u8>) -> Option<Segment> {
         if let Some(cache) = cache {
             let name = format!("{SEGMENT}{}", unique());

@@ -17,7 +17,7 @@ pub struct Shortlist {
     pub without: u64,
     /// The number of files with NUL bytes that are not candidates.
     pub binary: u64,
-    /// The number of files that the filter does not allow to be read. They are not candidates.
+    /// The number of wanted files that may not be read. They are not candidates.
     pub withheld: u64,
     /// The display paths of the first few withheld files, in path order.
     pub withheld_names: Vec<String>,
@@ -67,8 +67,8 @@ struct UnfilteredCandidate<'l> {
     named: bool,
 }
 
-/// The maximum number of unreadable paths. If there are more, the search does not use the index: it walks the
-/// files and counts the unreadable paths.
+/// The maximum number of unreadable paths. If there are more, the search does not use the index, but walks the files
+/// and counts the unreadable paths.
 const UNREADABLE: usize = 20;
 
 impl Listing {

@@ -47,8 +47,8 @@ pub(super) fn keep(
     Ok(copies)
 }
 
-/// Overwrites the file with the fingerprint `old` in place, and checks afterwards that it has the new
-/// content.
+/// Overwrites the file in place if it still has the device and inode of `old`, and checks afterwards that it has the
+/// new content.
 pub(super) fn rewrite(
     entry: &DirEntry,
     old: &Fingerprint,
@@ -119,7 +119,7 @@ pub(super) fn forget(state: &State, copies: &str) {
     }
 }
 
-/// Returns whether `now` is the result of a complete or interrupted write of `after` over `before`, or of an
+/// Returns whether `now` can be the result of a complete or interrupted write of `after` over `before`, or of an
 /// interrupted restore of `before`.
 fn is_torn(now: &[u8], before: &[u8], after: &[u8]) -> bool {
     let back = common(now, before);

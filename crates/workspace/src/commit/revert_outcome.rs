@@ -3,7 +3,7 @@
 /// Outcome of reverting one step of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RevertOutcome {
-    /// There was nothing to revert: the step had not been executed, or was already reverted.
+    /// There was nothing to revert, for example because the step had not been executed or was already reverted.
     Nothing,
     /// The state before the step is restored.
     Restored,

@@ -9,7 +9,7 @@ use crate::record::{Content, ContentKind, LONGEST_CONTENT, Record};
 use crate::store::{Folder, Store};
 use crate::workspace::Workspace;
 
-/// The recorded changes of files below the roots of a workspace.
+/// The recorded changes to files below the roots of a workspace.
 pub struct History<'a> {
     pub(super) workspace: &'a Workspace,
     pub(super) store: &'a Store,
@@ -63,7 +63,7 @@ impl History<'_> {
         names.into_iter().rev().filter_map(read).filter(|record| record.is_of(self.workspace))
     }
 
-    /// Finds a change by a prefix of its id, or of the id of the call that made it.
+    /// Finds a change by a prefix of its id, or of the id of the call that made it. An exact id takes precedence.
     pub fn find(&self, said: &str) -> Result<Record, FindError> {
         let shown = || toolpost_text::escape::name(said.as_bytes()).into_owned();
         let is_meant = |record: &Record| {

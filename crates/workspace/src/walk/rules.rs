@@ -59,8 +59,8 @@ enum Verdict {
 }
 
 impl Level {
-    /// Reads the ignore rules of a directory; `marks` shows which ignore files exist in it. Returns the
-    /// parent's level if there are none.
+    /// Reads the ignore rules of a directory; `marks` shows which ignore files exist in it. Returns the parent's level
+    /// if there are none and the directory is not the top of a repository.
     pub(super) fn of(
         parent: &Arc<Self>,
         directory: BorrowedFd<'_>,

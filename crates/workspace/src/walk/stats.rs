@@ -65,8 +65,8 @@ impl SkippedEntries {
         self.count(Reason::Dependency, EntryType::Directory, name);
     }
 
-    /// Counts an excluded entry, and lists it if it is a directory. Cache directories of Python tools are not
-    /// counted, because they contain nothing of interest.
+    /// Counts an excluded entry, and lists it if it is a directory, but not a version control directory. Cache
+    /// directories of Python tools are not counted, because they contain nothing of interest.
     pub fn count(&mut self, reason: Reason, what: EntryType, name: impl FnOnce() -> String) {
         let tally = match (reason, what) {
             (Reason::Ignored, EntryType::File) => &mut self.ignored_files,

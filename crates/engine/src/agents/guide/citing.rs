@@ -131,8 +131,8 @@ impl Checker<'_> {
         Ok(vec![CitedLocation { path: file.path, first, last, line, of: None }])
     }
 
-    /// Resolves the piece of evidence with the id `E{number}`, and checks that its lines still exist: a file
-    /// can have changed since the search.
+    /// Resolves the piece of evidence with the id `E{number}`, and checks that its lines still exist, because a
+    /// file can have changed since the search.
     fn evidence(&mut self, number: usize) -> Result<Vec<CitedLocation>, String> {
         let at = number.wrapping_sub(1);
         let places = self.citing.evidence.get(at).ok_or_else(|| {

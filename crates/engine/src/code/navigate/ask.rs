@@ -165,7 +165,7 @@ fn get(
     let hidden = files.withheld.iter().find(|file| language(known, file.path.raw()).is_some());
     if let (NavigationQuery::Hover(_), Some(hidden)) = (question.query, hidden) {
         return Ok(Err(format!(
-            "{} is not asked, because its answer could contain text of {}, which the rules do not allow reading.",
+            "{} was not queried, because its answer could contain text of {}, which the rules do not allow reading.",
             known.name,
             hidden.path.display()
         )));
@@ -337,7 +337,7 @@ mod tests {
     fn hover_is_withheld_if_the_language_has_a_forbidden_file() {
         let missing = "No answer from the language server: `ty` was not started: there is no program `ty` outside \
                        the workspace.";
-        let hidden = "ty is not asked, because its answer could contain text of secret.py, which the rules do not allow reading.";
+        let hidden = "ty was not queried, because its answer could contain text of secret.py, which the rules do not allow reading.";
         let spot = CursorPosition { line: 0, column: 0, base: Base::Zero };
         let rows: [(&[&str], NavigationQuery, &str); 3] = [
             (&["a.py", "secret.py"], NavigationQuery::Hover(spot), hidden),

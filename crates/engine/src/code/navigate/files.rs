@@ -67,7 +67,7 @@ impl Text {
     }
 }
 
-/// Reads a UTF-8 file. Fails if the file has another encoding or is larger than `LARGEST`.
+/// Reads a UTF-8 file. Fails if the file cannot be read, has another encoding, or is larger than `LARGEST`.
 pub(crate) fn read(code: &Code, path: &WorkspacePath) -> Result<Text, Failure> {
     let read = code.files().workspace().read(path, LARGEST).map_err(|error| convert::access(path, error))?;
     String::from_utf8(read.bytes).map(Text::new).map_err(|_| {

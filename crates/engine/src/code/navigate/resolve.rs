@@ -42,7 +42,7 @@ pub(crate) async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<O
     }
 }
 
-/// Adds the locations that only the syntax trees show to the answer of a language server.
+/// Adds to a language server's answer the locations that only the syntax trees found.
 fn joined(mut served: Output, by_tree: Output) -> Output {
     let known: HashSet<(String, u32, u32)> =
         served.places.iter().map(|place| (place.path.clone(), place.line, place.column)).collect();

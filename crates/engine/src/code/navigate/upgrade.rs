@@ -12,7 +12,7 @@ use toolpost_workspace::{ContentHash, hash};
 
 /// Maximum wait for one answer of the language server.
 const ANSWER: Duration = Duration::from_secs(10);
-/// Maximum number of questions to a server in one background task.
+/// Number of questions to a server after which a background task begins no further file.
 const CALLS: usize = 20_000;
 /// Number of questions after which other calls can use the server.
 const BURST: usize = 64;
@@ -53,8 +53,8 @@ pub(super) fn begin(code: &Code, server: &Arc<Server>) {
     });
 }
 
-/// Asks a server about the ambiguous calls and the interfaces in all files of its languages. Stops after `CALLS`
-/// questions, if the server fails, or if it is not ready for further questions.
+/// Asks a server about the ambiguous calls and the interfaces in all files of its languages. Stops when `CALLS`
+/// questions were asked, if the server fails, or if it is not ready for further questions.
 async fn pass(code: &Code, server: &Arc<Server>) {
     let known = server.known();
     let of_server = move |path: &str| {
@@ -109,7 +109,8 @@ async fn doubts(
 }
 
 /// Asks a server about the ambiguous calls and the interfaces of one file; `None` if the server fails, has not read
-/// all files yet, or does not support the file. Empty if the file has changed since it was indexed.
+/// all files yet, or does not support the file. Empty if the file cannot be read or has changed since it
+/// was indexed.
 async fn of_file(
     code: &Code,
     server: &Server,

@@ -54,7 +54,7 @@ pub(super) async fn find(
     Ok((files, walk))
 }
 
-/// Returns the failure for a file in another language than the requested one, or in an unknown language.
+/// Returns the failure for a file in a language other than the requested one, or in an unknown language.
 fn other(path: &WorkspacePath, request: &Request) -> Failure {
     let shown = path.display();
     match (Language::of_path(Path::new(&shown)), &request.language) {

@@ -226,7 +226,7 @@ pub(super) fn so_far(failure: Failure, waiting: usize, all: usize, look: Option<
     out
 }
 
-/// Task that reports to the caller that the index is being built. Dropping this value stops the task.
+/// Task that reports progress to the caller while an index is built and searched. Dropping this value stops the task.
 pub(crate) struct WaitReport(JoinHandle<()>);
 
 impl Drop for WaitReport {

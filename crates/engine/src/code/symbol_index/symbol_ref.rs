@@ -205,7 +205,7 @@ fn of_file(context: &IndexContext<'_>, path: &WorkspacePath, raw_path: &str) -> 
         .hint(Hint::Advice("Ask for the outline of the file, or read it.".to_owned())))
 }
 
-/// Adds similar names to the failure to find a name in a file.
+/// Adds similar names, or else the names that the file defines, to the failure to find a name in a file.
 fn like(context: &IndexContext<'_>, file: FileId, name: &str, failure: Failure) -> Failure {
     let all = context.index.file(file).record.symbols.iter();
     let mut names: Vec<&str> = all.map(|symbol| context.index.text(symbol.name)).collect();

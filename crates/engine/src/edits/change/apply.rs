@@ -15,7 +15,7 @@ use toolpost_workspace::{PathLock, WorkspacePath};
 
 use super::draft::{Draft, OriginalEntry};
 
-/// Maximum wait for another process that writes the same file.
+/// Maximum wait for another writer of the same file.
 const WAIT: Duration = Duration::from_secs(10);
 
 /// Locks paths in a fixed order, so that callers cannot deadlock.
@@ -121,8 +121,8 @@ impl Drafts {
         Ok(&mut self.0[position])
     }
 
-    /// If the text to change was not found, or not uniquely, in a file that has changed since the caller saw it, the
-    /// failure begins with that, because the change may be the reason.
+    /// If the text to change was not found, or found more than once, in a file that has changed since the caller saw it,
+    /// mentions the changed file first in the failure, because it may be the reason.
     fn changed_first(&self, edits: &Edits, cx: &CallCtx, path: &WorkspacePath, failure: Failure) -> Failure {
         if !matches!(failure.kind, Kind::NoMatch | Kind::Ambiguous) {
             return failure;
@@ -141,8 +141,8 @@ impl Drafts {
     }
 }
 
-/// If the call has several changes (`of`), records in the failure's facts which one failed: the change with the index
-/// `number`.
+/// Records in the failure's facts which change of the call failed, if there are several. `number` is the index of the
+/// change, and `of` is the number of changes.
 fn numbered(mut failure: Failure, number: usize, of: usize) -> Failure {
     if of > 1 {
         failure.facts.change = u32::try_from(number + 1).ok();

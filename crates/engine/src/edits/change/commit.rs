@@ -13,7 +13,7 @@ use crate::{
 use toolpost_text::encoding::{Encoding, EncodingGuess, sniff};
 use toolpost_workspace::{Action, Draft as Write, Expect, Overwrite, PathLock, WorkspacePath};
 
-/// Writes all drafts (new contents in memory) to the disk, or none. A file is only overwritten if it still
+/// Writes all drafts (new contents in memory) to the disk, or none. A file is overwritten only if it still
 /// has the content that was read.
 pub(super) fn all(
     files: &Files,
@@ -23,7 +23,7 @@ pub(super) fn all(
 ) -> Result<Output, Failure> {
     drafts.iter().try_for_each(replaces_no_link)?;
     drafts.iter().try_for_each(stays_text)?;
-    // The report is made first: it can take long for large files, and a call that is stopped then changes nothing.
+    // The report is made first, because it can take long for large files: a call that is stopped meanwhile changes nothing.
     let reported = report::files(files, &drafts);
     let moves: Vec<(WorkspacePath, WorkspacePath)> =
         drafts.iter().filter_map(|to| plain_move(&drafts, to)).collect();
@@ -67,8 +67,8 @@ fn stays_text(draft: &Draft) -> Result<(), Failure> {
     )))
 }
 
-/// Returns the old and the new path of a file or link that is only renamed. The commit moves it instead of
-/// writing it again, which preserves its metadata.
+/// Returns the old and the new path of a file or link that is only renamed, to a path where nothing existed. The
+/// commit moves it instead of writing it again, which preserves its metadata.
 fn plain_move(drafts: &[Draft], to: &Draft) -> Option<(WorkspacePath, WorkspacePath)> {
     let origin = drafts.iter().find(|draft| Some(&draft.path) == to.from.as_ref())?;
     let same = match (&origin.before, &to.now) {
@@ -103,7 +103,7 @@ fn write(moves: &[(WorkspacePath, WorkspacePath)], draft: Draft) -> Option<Write
         (DraftContent::Nothing, _) => Action::Delete { expect },
         (DraftContent::Bytes(bytes), None) => Action::Write { bytes, expect },
         (DraftContent::Bytes(bytes), Some(like)) => Action::WriteLike { bytes, expect, like },
-        // Something exists at the path, so the commit refuses the move.
+        // Another change uses the link's old path again, so the commit refuses the move.
         (DraftContent::Link, Some(from)) => {
             let action = Action::Move { to: path, overwrite: Overwrite::Refuse };
             return Some(Write { path: from, action });

@@ -35,8 +35,8 @@ pub(crate) struct Draft {
     /// The part of the file that the caller will have seen after a partial change.
     pub(crate) seen: SeenRange,
     pub(crate) notes: Vec<String>,
-    /// The lines that another process changed since the caller saw the file, such as " (1 line differs: line 3)", or
-    /// an empty text if they are unknown; `None` if the file did not change.
+    /// Describes the lines that another process changed since the caller saw the file, such as
+    /// " (1 line differs: line 3)"; empty if the lines are unknown. `None` if no partial change was made to a changed file.
     pub(crate) changed_since: Option<String>,
     /// The shifts of line numbers that the partial changes so far have caused.
     pub(crate) moved: LineShifts,
@@ -132,7 +132,7 @@ impl Draft {
     }
 
     /// Replaces parts of the text. `new` holds the texts that the caller wrote. Refuses texts with a
-    /// placeholder for omitted text, such as `... rest of the code`.
+    /// placeholder for omitted text, such as `... rest of the code`, and a change that breaks a notebook.
     pub(super) fn splice(
         &mut self,
         cx: &CallCtx,
@@ -189,8 +189,8 @@ impl Draft {
     }
 
     /// Checks that the content on the disk is the content that the caller has seen. If the file has changed
-    /// since, a partial change is allowed with a note, unless `cx.fresh` refuses it. The path must be locked,
-    /// so that the content cannot change after the check.
+    /// since, a rename is allowed, and a partial change is allowed with a note, unless `cx.fresh` refuses it. The path
+    /// must be locked, so that the content cannot change after the check.
     pub(crate) fn judge(
         &mut self,
         files: &Files,

@@ -96,8 +96,8 @@ fn failure(draft: &Draft, misfit: &HunkError, text: &Text) -> Failure {
     }
 }
 
-/// Describes a hunk whose lines occur `count` times; `places` are the first of these, and `header` is the line that the
-/// header of the hunk gives.
+/// Describes a hunk whose lines occur `count` times. `places` are the first of these positions; `header` is the line that
+/// follows from the hunk's header and the position of the previous hunk.
 fn ambiguous(
     draft: &Draft,
     hunk: &str,

@@ -40,7 +40,7 @@ pub(super) fn remove(files: &Files, draft: &mut Draft, left: RemainingContent) -
         let rest: Vec<&str> = text.view().lines().take(REST).collect();
         return Err(Failure::new(
             Kind::NoMatch,
-            format!("{path} has lines that the diff, which deletes the file, does not remove."),
+            format!("The diff deletes {path}, but does not remove all its lines."),
         )
         .trouble(ChangeProblem::NotDeleted, &draft.path)
         .found(format!("Remaining lines:\n{}", text.shown(&rest.join("\n"))))
@@ -97,7 +97,7 @@ pub(super) fn put(draft: &mut Draft, carried: DraftTransfer, existence: Existenc
             return Err(Failure::new(Kind::NotFound, what));
         }
         (Existence::New, true) => return Err(in_the_way(&path)),
-        // A link never replaces another file, not even one that this call deletes.
+        // A link never replaces a file, not even one that this call deletes, and no file replaces an existing link.
         (_, true) if a_link => return Err(in_the_way(&path)),
         (_, false) if a_link && draft.before.is_some() => return Err(replaced(&path)),
         (_, true) => draft.notes.push(format!("{path} existed and was overwritten")),

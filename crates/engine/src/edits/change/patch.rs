@@ -1,4 +1,4 @@
-//! Conversion of the text of a patch to changes of files.
+//! Conversion of a patch into changes to files.
 
 use super::{Change, ChangeTarget, Existence, RemainingContent};
 use crate::failure::{Failure, Hint, convert::sentence};
@@ -17,12 +17,13 @@ pub enum PathResolution {
 /// A function that resolves a path in a patch to a path in the workspace.
 pub type Resolve<'a> = dyn Fn(&str, PathResolution) -> Result<WorkspacePath, Failure> + 'a;
 
-/// Parses a patch in any of the supported formats, and returns its changes in their order.
+/// Parses a patch in any of the supported formats, and returns its changes in order.
 ///
-/// `known` is the file for a diff without file names, as the caller wrote it.
+/// `known` is the path, as the caller wrote it, of the file that a diff without file names changes.
 ///
 /// # Errors
-/// `Invalid` if the text is not a patch or names no file, and any failure of `resolve`.
+/// `Invalid` if the text is not a valid patch, contains no file, or has a path that ends with a slash; and any failure of
+/// `resolve`.
 pub fn from_patch(text: &str, known: Option<&str>, resolve: &Resolve<'_>) -> Result<Vec<Change>, Failure> {
     let patch = patch::parse(text, known).map_err(|error| invalid(&error))?;
     if patch.files.is_empty() {
@@ -91,7 +92,8 @@ impl PatchLowering<'_> {
         self.changes.push(Change { path, at, text: String::new() });
     }
 
-    /// Resolves a path, relative to the directory of the patch if it has one; refuses a path that ends with a slash.
+    /// Resolves a path; a relative path is relative to the directory of the patch, if it has one. Refuses a path that
+    /// ends with a slash.
     fn place(&self, path: &str, meant: PathResolution) -> Result<WorkspacePath, Failure> {
         if path.ends_with(['/', '\\']) {
             return Err(Failure::invalid(format!(

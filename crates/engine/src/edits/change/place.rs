@@ -63,9 +63,9 @@ pub(super) fn replace(
     cx.check()
 }
 
-/// Searches for a text. A change to the next match (`ChangeTarget::Next`) takes the only exact match in the file, if
-/// there is just one. Otherwise, it searches after the previous change, and then, if the text does not occur
-/// there, in the whole file.
+/// Searches for a text. A change to the next match (`ChangeTarget::Next`) takes the only exact match in the file. If there is
+/// none, or more than one, it searches after the previous change and then, if the text does not occur there, in the
+/// whole file.
 fn find(
     text: &Text,
     old: &str,
@@ -88,7 +88,7 @@ fn find(
     }
 }
 
-/// Returns true if the replacement of a loose match adds no syntax error, or if the file has no grammar.
+/// Returns true if the replacement of a loose match adds no syntax error, or if there is no grammar for the file.
 fn is_sound(draft: &Draft, text: &Text, found: &Matches) -> bool {
     let name = draft.path.display();
     let Some(language) = Language::meant(Path::new(&name), None) else { return true };
@@ -196,7 +196,7 @@ fn notes(draft: &Draft, found: &Matches) -> Vec<String> {
     notes
 }
 
-/// Describes the choice of a match that the edit does not determine. Line numbers are those before the call.
+/// Describes which match was replaced, if the edit does not make that clear. Line numbers are those before the call.
 fn chosen(draft: &Draft, choice: &Choice) -> String {
     let number = |line: usize| draft.moved.before(line).to_string();
     let lines = |LineRange { first, last }: LineRange| {

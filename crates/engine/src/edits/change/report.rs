@@ -18,13 +18,13 @@ use toolpost_workspace::{ContentHash, WorkspacePath, hash};
 /// Number of context lines around each change in the diff.
 const CONTEXT: usize = 3;
 
-/// Returns the result for each file after the commit.
+/// Returns the result for each file, to be reported after the commit.
 pub(super) fn files(files: &Files, drafts: &[Draft]) -> Vec<ChangedFile> {
     drafts.iter().filter(|draft| is_told(drafts, draft)).map(|draft| file(files, drafts, draft)).collect()
 }
 
-/// Returns whether the reply reports a draft: a moved file only under its new name, and a file that was
-/// created and removed again not at all.
+/// Returns whether the reply reports a draft. A moved file is reported only under its new name; a file that was created
+/// and removed again is not reported.
 fn is_told(drafts: &[Draft], draft: &Draft) -> bool {
     let moved = drafts.iter().any(|other| other.from.as_ref() == Some(&draft.path));
     draft.is_there() || (draft.before.is_some() && !moved)

@@ -72,7 +72,7 @@ fn not_written(path: &str, written: &[&WorkspacePath]) -> Failure {
 
 fn not_one(written: &[&WorkspacePath]) -> Failure {
     let what = format!(
-        "A content hash without a path is for the only file that a call writes, but this call {}.",
+        "A content hash without a path requires a call that writes exactly one file, but this call {}.",
         writes(written)
     );
     Failure::invalid(what).hint(Hint::Advice("Give the hash of each file as PATH=HASH.".to_owned()))

@@ -1,7 +1,6 @@
 //! Refusals to overwrite unseen content.
 //!
-//! If the call may read the file, a refusal shows the current content, so that the caller can decide what to
-//! do next.
+//! A refusal shows current content only if the call may read the file. The caller can then decide what to do next.
 
 use super::covers;
 use crate::{
@@ -24,17 +23,17 @@ const HEAD: usize = 40;
 /// Maximum size of the changes that a failure shows together with other findings.
 const CHANGES: Limit = Limit { bytes: 2048, lines: 40 };
 
-/// Permission of a refusal to show the content of a file.
+/// Permission to show the content of a file in a refusal.
 #[derive(Clone, Copy)]
 pub(crate) enum Disclosure {
     /// The content may be shown.
     Shown,
-    /// No part may be shown: the permission of the call to read the file was not checked.
+    /// No part may be shown, because the call may not read the file, or its permission to read was not checked.
     Withheld,
 }
 
-/// Returns the failure of a change to a file whose content was not seen in the session. For a partial change,
-/// the failure shows no content, because the change can concern any part of the file.
+/// Returns the failure of a write to a file whose content was not seen in the session. For a partial change, the
+/// failure shows no content, because the change can concern any part of the file.
 pub(super) fn unread(
     files: &Files,
     path: &WorkspacePath,
@@ -54,7 +53,7 @@ pub(super) fn unread(
     look.refuse(Kind::Unread, what, Hint::ReadFirst(path.clone()))
 }
 
-/// Returns the failure of an overwrite of a whole file that was only seen in part.
+/// Returns the failure of a write that would replace a whole file that was seen only in part.
 pub(super) fn unread_in_part(
     files: &Files,
     path: &WorkspacePath,
@@ -73,8 +72,8 @@ pub(super) fn unread_in_part(
 
 /// Returns the failure of a write over content that differs from the content that was seen.
 ///
-/// If the refusal shows all that changed, the caller has then seen the current content as far as the earlier one, so a
-/// partial change can be repeated at once.
+/// If the refusal shows all that changed, the caller has then seen as much of the current content as it had seen of the
+/// earlier content, so it can repeat a partial change without another read.
 pub(crate) fn stale(
     files: &Files,
     cx: &CallCtx,
@@ -102,8 +101,8 @@ pub(crate) fn stale(
     Failure { shows: failure.shows.or(part.map(Box::new)), ..failure }
 }
 
-/// Adds to the failure of a partial change that the file has changed since the caller saw it, and what changed.
-/// `differ` describes the changed lines.
+/// Adds to the failure of a partial change that the file has changed since the caller saw it and, if
+/// the session still stores the earlier content, what changed. `differ` describes the changed lines.
 pub(crate) fn changed_first(
     files: &Files,
     cx: &CallCtx,
@@ -126,7 +125,7 @@ pub(crate) fn changed_first(
     failure
 }
 
-/// The content that a refusal shows of a file.
+/// The content of a file that a refusal shows.
 #[derive(Default)]
 struct ShownContent {
     found: Option<String>,
@@ -151,7 +150,8 @@ impl ShownContent {
     }
 }
 
-/// Shows the content of the file: all of it, or the beginning if it is too long for a refusal.
+/// Shows the content of the file: all of it, or the beginning if it is too long for a refusal. Shows only the size of
+/// a file that is not text, and nothing if the content is withheld.
 fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Disclosure) -> ShownContent {
     if let Disclosure::Withheld = sight {
         return ShownContent::default();
@@ -182,8 +182,9 @@ fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Disclosur
     }
 }
 
-/// Shows the difference from the content that was seen, if the session still stores that content. A caller that
-/// had seen all of that content, and is shown the whole difference, has also seen all of the current content.
+/// Shows the difference from the content that was seen. A caller that had seen all of that content, and is shown the
+/// whole difference, has also seen all of the current content. `None` if the session no longer stores the earlier
+/// content, if the contents are equal or not text, or if the content is withheld.
 fn changes(
     files: &Files,
     cx: &CallCtx,

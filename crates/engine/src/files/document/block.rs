@@ -60,7 +60,8 @@ pub(crate) fn symbol(
     Ok(found.into_iter().map(block).collect())
 }
 
-/// Finds the innermost symbol or block around a line, with 2 to `LONGEST` lines; `None` if there is none.
+/// Finds the innermost symbol around a line or, if there is none, the first other block, with 2 to `LONGEST` lines.
+/// `None` if there is none, or if the file cannot be parsed.
 pub(crate) fn around(
     files: &Files,
     path: &WorkspacePath,
@@ -128,8 +129,8 @@ pub(crate) fn read(
     Ok((shown, text))
 }
 
-/// Returns the offset of the first non-blank character of a line, in bytes; `None` if the text has no such
-/// line.
+/// Returns the byte offset of a line's first non-blank character, or of the last byte of a blank line; `None` if the text
+/// has no such line.
 fn start(text: &str, line: u64) -> Option<usize> {
     let before = usize::try_from(line).ok()?.checked_sub(1)?;
     let mut lines = text.split_inclusive('\n');

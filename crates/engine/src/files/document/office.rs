@@ -47,7 +47,7 @@ pub(crate) fn show(
     let (parts, next) = fit(parts, request.max_bytes);
     if let Some(next) = next {
         notes.push(format!(
-            "parts from {next} on do not fit in this reply; request them by number, in the same way as pages"
+            "part {next} and later ones do not fit in this reply; request them by number, as you would pages"
         ));
     }
     let content = Content::Office(Office { total_parts: total, parts, notes });

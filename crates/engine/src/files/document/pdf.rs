@@ -47,7 +47,7 @@ fn noted(page: pdf::Page) -> PdfPage {
     PdfPage { number: page.number, text }
 }
 
-/// Returns the text of a PDF that is not a file, page after page. If the PDF has more than `MOST` pages, returns the
+/// Returns the text of a PDF that is not a file, page by page. If the PDF has more than `MOST` pages, returns the
 /// first `MOST` pages and a note.
 pub(crate) fn text(name: &str, bytes: Vec<u8>, time: Duration) -> Result<(String, Option<String>), Failure> {
     let limits = PdfLimits { deadline: time, max_unasked: MOST, max_pages: MOST, ..PdfLimits::default() };

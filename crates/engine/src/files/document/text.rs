@@ -1,4 +1,4 @@
-//! Shows lines of a text file, without loading more of the file than is shown.
+//! Shows lines of a text file, without loading a large file as a whole unless it must be decoded.
 
 mod head_tail;
 pub(crate) mod stretch;
@@ -280,8 +280,8 @@ fn weight(line: &Line<'_>, gutter: Gutter) -> usize {
     line.text.len() + gutter.weight(line.number) + if line.more > 0 { NOTICED } else { 0 }
 }
 
-/// Returns the part of the file that counts as read. A line that is too long to be shown whole counts as read, because
-/// its missing part cannot be requested; the reply states the size of that part.
+/// Returns the part of the file that counts as read. A line that is too long to be shown whole counts as read;
+/// the reply states the size of its missing part.
 fn part(request: &Request, text: &Text, total: u64) -> SeenRange {
     let shown = text.lines.len() as u64;
     match text.lines.first() {

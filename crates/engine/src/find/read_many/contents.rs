@@ -30,8 +30,8 @@ pub(super) struct FileResult {
 }
 
 impl FileResult {
-    /// Returns the part of the file that counts as read by the caller; `None` if no line is shown or the content is
-    /// not known.
+    /// Returns the part of the file that counts as read by the caller; `None` if the hash of the content is unknown, or
+    /// if the text is cut and no line is shown.
     pub(super) fn seen(&self, text: &Text) -> Option<SeenContent> {
         let part = match text.shown {
             TextExtent::Whole => SeenRange::Whole,

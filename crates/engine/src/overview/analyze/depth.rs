@@ -6,7 +6,7 @@ pub(crate) use super::structure::analyze;
 /// The depth of a project analysis: how many directory levels count as modules, and how long the lists are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// A module is a directory at the top. The lists are short, and tests are not mapped to the files that they use.
+    /// A module is a top-level directory. The lists are short, and tests are not mapped to the files that they use.
     Shallow,
     /// A module is a directory up to two levels deep. The lists are longer.
     #[default]

@@ -273,7 +273,7 @@ impl Round<'_> {
     }
 
     /// Runs a later round: finds the users of the best locations, and the symbols that these locations use. Returns
-    /// false if all best locations were already followed.
+    /// false if no named location among the best is left to follow.
     async fn follow(&mut self) -> Result<bool, Stop> {
         let best: Vec<(String, String, f64)> = {
             let ranked = self.looked.ledger.ranked();
@@ -400,7 +400,8 @@ fn not_followed(name: &str, failure: &Failure) -> Option<String> {
     Some(format!("the uses of {name} were not followed: {}", failure.what.trim_end_matches('.')))
 }
 
-/// Groups uses by the other symbol, in order. The symbol `name` itself is left out.
+/// Groups uses by the other symbol, in order of first occurrence. Uses without one, and those of the symbol `name`
+/// itself, are left out.
 fn by_symbol<'u>(uses: &'u [relations::Use], name: &str) -> Vec<Vec<&'u relations::Use>> {
     let mut groups: Vec<Vec<&relations::Use>> = Vec::new();
     for one in uses {

@@ -145,7 +145,8 @@ fn output(
     }
 }
 
-/// Returns the cursor at which the answer begins; `None` if it begins at the best match.
+/// Returns the cursor at which the answer begins; `None` if it begins at the best match. Fails if the cursor is invalid
+/// or belongs to another query.
 fn cursor_of(request: &Request, cx: &CallCtx) -> Result<Option<Cursor>, Failure> {
     let (said, own) = match &request.from {
         From::First => return Ok(None),

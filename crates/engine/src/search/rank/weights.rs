@@ -17,8 +17,8 @@ const OTHERS: [&str; 5] = ["_vendor", "_vendored", "vendor", "third_party", "nod
 const DATA: [&str; 9] = [".json", ".toml", ".yaml", ".yml", ".lock", ".map", ".csv", ".svg", ".xml"];
 /// File extensions of documents, which get a higher weight.
 const TEXTS: [&str; 5] = [".md", ".mdx", ".rst", ".txt", ".adoc"];
-/// File extensions of C, assembly and JavaScript code. Most packages use such code only internally, so it gets a
-/// lower weight.
+/// File extensions of C, assembly and JavaScript code. Most packages in other languages use such code only internally,
+/// so it gets a lower weight there.
 const FOREIGN: [&str; 6] = [".c", ".h", ".cc", ".cpp", ".s", ".js"];
 /// File extensions of the variants in which a package contains the same code, such as type declarations.
 const FORMS: [&str; 6] = [".d.ts", ".d.cts", ".d.mts", ".js", ".cjs", ".mjs"];
@@ -81,7 +81,8 @@ pub(in crate::search) fn bare(label: &str) -> &str {
     }
 }
 
-/// Returns true if a question contains the name of a package, for example `serde` for `rust:serde@1.0.228`.
+/// Returns true if a question contains the last part of a package's name, for example `gin` for
+/// `go:github.com/gin-gonic/gin@v1`. Names of one letter never count.
 pub(in crate::search) fn is_named(label: &str, question: &str) -> bool {
     let name = bare(label);
     let alike = |word: &str| word.to_lowercase().replace('_', "-");
@@ -99,7 +100,7 @@ pub(in crate::search) fn inside(label: Option<&str>, question: &str) -> String {
     if rest.is_empty() { question.to_owned() } else { rest.join(" ") }
 }
 
-/// Returns the factor for a block's score by its file path in the package, and by its kind and size.
+/// Returns the factor for a block's score by its file path in the package, and by its kind, name and size.
 pub(in crate::search) fn place(label: Option<&str>, path: &Path, block: &Block) -> f64 {
     let path = path.to_string_lossy().to_lowercase();
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", &path));

@@ -50,7 +50,7 @@ fn finish(
             {
                 std::thread::sleep(BREATH);
             }
-            // An error of the model ends the work silently: the next search fails with the same error and reports it.
+            // An error of the model ends the work silently, because the next search fails with the same error and reports it.
             _ => return,
         }
     }

@@ -189,7 +189,7 @@ fn groups(
     Ok(groups)
 }
 
-/// Merges the reports of searches in several directories about the parts that were not searched.
+/// Merges two reports of parts of the tree that were not searched.
 fn joined(mut all: WalkReport, other: WalkReport) -> WalkReport {
     for line in other.skipped {
         if !all.skipped.contains(&line) {

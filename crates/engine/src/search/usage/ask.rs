@@ -32,7 +32,7 @@ use toolpost_ranked::{
 };
 use toolpost_workspace::WorkspacePath;
 
-/// The maximum number of searches of one package if its files keep changing.
+/// The maximum number of searches of one package if its index turns out to be damaged.
 const AGAIN: usize = 3;
 /// The share of the remaining time for indexes that one package may take; the packages after it get the rest.
 const OF_REST: f64 = 0.5;
@@ -324,11 +324,14 @@ fn one(
     }
     Err(UpdateError::Place {
         place: source.base.display(),
-        why: "a part of the cached index was damaged each time it was searched".to_owned(),
+        why: format!(
+            "the cached index of it was damaged in {AGAIN} searches: check the disk, or delete the index in the \
+             cache directory"
+        ),
     })
 }
 
-/// Returns how many times the default length the answer may have.
+/// Returns the maximum length of the answer as a multiple of the default length.
 fn times(request: &Request) -> usize {
     usize::try_from(request.tokens / OF_TOKENS).unwrap_or(1).max(1)
 }

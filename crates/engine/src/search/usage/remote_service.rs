@@ -62,8 +62,8 @@ pub(super) fn host(service: &Service) -> Host {
     Host::at(&service.base().host(), service.base().port())
 }
 
-/// Queries the remote service. If the service fails, the call does not fail, because the search on this machine also
-/// answers.
+/// Queries the remote service. Fails only if the call is cancelled. The answer contains an error of the service,
+/// because the search on this machine also answers.
 pub(super) async fn query(
     service: Arc<Service>,
     search: &Searcher,
@@ -141,7 +141,7 @@ impl ServiceAnswer {
     }
 
     /// Keeps the findings that fit into a number of tokens: whole findings in their order, then the beginning
-    /// of the first one that does not fit.
+    /// of the first one that does not fit, if there is enough room for it.
     pub(super) fn cut(mut self, tokens: u64) -> Self {
         let bytes = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(TOKEN);
         let mut budget = ByteBudget::new(bytes);
@@ -170,7 +170,7 @@ fn weight(finding: &ServiceFinding) -> usize {
     finding.text.len() + said(&finding.title) + said(&finding.url) + AROUND
 }
 
-/// Truncates a finding to `room` bytes, if possible at the end of a line; `None` if `room` is less than
+/// Truncates the text of a finding to at most `room` bytes, if possible at the end of a line; `None` if `room` is less than
 /// `LEAST`.
 fn beginning(finding: &ServiceFinding, room: usize) -> Option<ServiceFinding> {
     if room < LEAST {

@@ -65,7 +65,7 @@ enum ContentType {
 }
 
 /// Converts a server's answer to content. Fails if the answer has an unknown compression, is binary, or is an
-/// incomplete image or PDF.
+/// image or PDF that is incomplete or cannot be converted.
 pub(crate) fn shown(
     fetched: &FetchResponse,
     address: &WebAddress,

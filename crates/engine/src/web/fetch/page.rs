@@ -44,7 +44,8 @@ pub(crate) struct FetchedPage {
     pub(crate) origin: Origin,
 }
 
-/// Returns the answer for a URL, from the cache or the network. A status other than 2xx is a failure.
+/// Returns the answer for a URL, from the cache or the network. A status other than 2xx is a failure,
+/// except 304 for a page in the cache.
 pub(crate) async fn get(web: &Web, request: &Request, cx: &CallCtx) -> Result<FetchedPage, Failure> {
     let accept = request.format.accept();
     let cache = web.fetched();
@@ -92,7 +93,7 @@ pub(crate) async fn get(web: &Web, request: &Request, cx: &CallCtx) -> Result<Fe
     Ok(FetchedPage { fetched, origin: Origin::Network })
 }
 
-/// Checks that a host which no rule names can be fetched from at all: its name resolves, and only to public addresses.
+/// Checks that pages can be fetched from a host that no rule names: its name resolves, and only to public addresses.
 /// A lookup that takes too long does not count against the host.
 pub(crate) async fn check_host(web: &Web, host: &Host) -> Result<(), Failure> {
     // An IP address is judged by the rules, without a lookup.

@@ -15,7 +15,7 @@ use std::io::Read as _;
 use toolpost_text::window::{self, LineSelection, Lines};
 use toolpost_workspace::WorkspacePath;
 
-/// The numbers of lines that are shown of a text that does not fit into the answer.
+/// The numbers of lines to show at the ends of a text that does not fit into the answer.
 pub(super) struct HeadTailLimits {
     /// The number of lines to show at the beginning.
     pub(super) head: u64,
