@@ -53,7 +53,7 @@ enum Parts {
     /// Ranked search.
     Ranked,
     /// Searches with the trigram index.
-    Grams,
+    TrigramIndex,
 }
 
 /// Measures, prints the tables, and inserts them into the page.
@@ -74,7 +74,7 @@ pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
         // The tables of the symbol index and of ranked search find the programs for their comparison themselves.
         rivals: match plan.parts {
             Parts::Symbols | Parts::Ranked => Competitors::none(),
-            Parts::Grams => Competitors::rg(),
+            Parts::TrigramIndex => Competitors::rg(),
             Parts::All | Parts::Peers => Competitors::find(&folder)?,
         },
         toolpost: house.target().join("release").join("toolpost"),
@@ -86,7 +86,7 @@ pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
         put(house, &bench, "ranked", &ranked::table(&bench)?)?;
         return Ok(Verdict::Good);
     }
-    if plan.parts == Parts::Grams {
+    if plan.parts == Parts::TrigramIndex {
         finish(house, &bench, "grams", grams::table(&bench)?)?;
         return Ok(Verdict::Good);
     }
@@ -133,7 +133,7 @@ fn plan(arguments: &[String]) -> Result<Plan> {
                 rest
             }
             [flag, rest @ ..] if flag == "--grep" => {
-                plan.parts = Parts::Grams;
+                plan.parts = Parts::TrigramIndex;
                 rest
             }
             [flag, rounds, rest @ ..] if flag == "--rounds" => {

@@ -76,7 +76,7 @@ impl ScriptError {
     /// Describes where and why the script stopped, for example "stopped at line 3: …".
     #[must_use]
     pub fn words(&self) -> String {
-        let colon = if self.line.is_some() || self.why == Why::Thrown { ":" } else { " because" };
+        let colon = if self.line.is_some() || self.why == ScriptErrorKind::Thrown { ":" } else { " because" };
         format!("stopped{}{colon} {}.", self.place(), self.message)
     }
 

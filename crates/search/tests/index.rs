@@ -281,7 +281,7 @@ fn many(cache: &Path) -> (World, TrigramIndex) {
 #[test]
 fn index_refuses_searches_in_external_roots() {
     let world = World::new(&[(".git/", ""), ("kit/a.txt", "needle\n"), ("kit/lib/a.txt", "needle\n")]);
-    let index = Grams::new(world.workspace.clone(), None);
+    let index = TrigramIndex::new(world.workspace.clone(), None);
     settle();
     assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
     let parents = world.workspace.allowed_parents();
