@@ -36,5 +36,7 @@ pub(crate) use entry::file_stat;
 pub(crate) use exclude::{EXCLUDE, info, open_directory};
 #[cfg(target_os = "linux")]
 pub(crate) use inherited_rules::{RULES, is_top};
+#[cfg(target_os = "linux")]
+pub(crate) use prune::marks_dependencies;
 pub use visitor::{Claim, Next, Visitor};
 pub use worker::{WalkEnd, WalkResult, walk};
