@@ -28,7 +28,7 @@ pub use error::WalkOpenError;
 pub use in_order::{InOrder, InOrderResult, Judge, in_order};
 pub use opener::Opener;
 pub use options::{HiddenFiles, Options, Prune, Rules};
-pub use stats::{EntryType, Reason, SkippedEntries, Unreadable};
+pub use stats::{EntryType, Reason, SkippedEntries, Unreadable, is_unreadable_at};
 
 pub use directory::{Directory, DirectoryEntry, show};
 pub(crate) use entry::file_stat;
