@@ -640,6 +640,23 @@ fn concurrent_processes_lose_no_history_record() {
 }
 
 #[test]
+fn a_list_of_entries_that_does_not_parse_is_reported() {
+    let world = world();
+    let workspace = world.open();
+    commit(&workspace, vec![write_to(&workspace, "a", "new")]).unwrap();
+    commit(&workspace, vec![draft(&workspace, "d", Action::DeleteTree)]).unwrap();
+    let mut record = last(&workspace);
+    // The hash leads to a stored content that is not a list.
+    record.changes[0].before.as_mut().unwrap().hash = Some(hash(b"A\n"));
+    let diff = workspace.history().unwrap().diff(&record);
+    let shown: Vec<String> = diff.iter().map(FileDiff::unified).collect();
+    let why = "the stored list of its entries is damaged (EIO: Input/output error)";
+    assert_eq!(shown, [format!("# d: the directory cannot be listed: {why}\n")]);
+    let error = undo(&workspace, &record).unwrap_err().to_string();
+    assert!(error.ends_with(&format!("the former content of d is not available ({why})")), "{error}");
+}
+
+#[test]
 fn damaged_history_contents_are_not_restored() {
     let world = world();
     let workspace = world.open();
