@@ -477,7 +477,8 @@ fn closest_lines_are_shown_with_a_word_diff() {
 /// several, those with the same case come first.
 #[test]
 fn closest_lines_ignore_letter_case() {
-    use LineDifference::{Case, CaseAndWhitespace, Text};
+    use LineDifference::{Case, CaseAndWhitespace, Text, Whitespace};
+    let quotes = "say(\u{201C}no\u{201D}); // a \u{2013} b\n";
     let sql = "select name from users where age > 21;\nSELECT name FROM orders WHERE age > 21;\n\
                Select Name From Users Where Age > 21;\n";
     let constants = "const fn limit() {}\nconst LIMIT: u32 = 10;\nconst LIMITS: u32 = 11;\n";
@@ -494,9 +495,14 @@ fn closest_lines_ignore_letter_case() {
         (turkish, "ärger = 4", 3, Text),
         (block, "    return_value(1);\n    done();", 2, Case),
         (long.as_str(), "let_value = compute(1);", 1, Case),
+        // Look-alike punctuation is neither white space nor letter case.
+        (quotes, "say(\"no\"); // a - b", 1, Text),
+        (quotes, "SAY(\"NO\"); // A - B", 1, Text),
+        (quotes, "say(\u{201C}no\u{201D});  // a \u{2013} b", 1, Whitespace),
+        (quotes, "SAY(\u{201C}NO\u{201D}); // a \u{2013} b", 1, Case),
     ];
     each(rows, |(view, old, line, differs)| {
-        let found = find(view, old, "something else", &How::one(Spaced));
+        let found = find(view, old, "something else", &How::one(Exact));
         let Err(Miss::Absent { closest: Some(found), .. }) = found else { panic!("{old}: {found:?}") };
         assert_eq!((found.first_line, found.differs), (line, differs), "{old}: {found:?}");
     });
