@@ -528,6 +528,15 @@ fn closest_match_can_be_a_part_of_a_longer_line() {
         assert_eq!((found.first_line, found.last_line), (line, line), "{old}");
         assert!(found.shown.contains(part) && found.shown.len() < 400, "{old}: {}", found.shown);
     });
+    // As many characters are shown before the part as after it, and tabs are visible as in whole lines.
+    let view = format!("{}\tconst limit = 10;\t{}", "abcdefghij".repeat(20), "0123456789".repeat(20));
+    let Err(Miss::Absent { closest: Some(found), .. }) =
+        find(&view, "const limits = 10;", "new", &How::one(Exact))
+    else {
+        panic!("nothing is like it");
+    };
+    let (before, after) = ("jabcdefghi".repeat(6), &"0123456789".repeat(6)[..59]);
+    assert_eq!(found.shown, format!("\u{2026}{before}j\u{2192}const limit = 10;\u{2192}{after}\u{2026}"));
     let short = find("fn 2() {}\n", "1", "2", &How::one(Exact));
     assert!(matches!(short, Err(Miss::Absent { already_there: None, .. })), "{short:?}");
 }

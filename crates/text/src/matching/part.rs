@@ -50,7 +50,7 @@ pub(super) fn closest(lines: &[&str], wanted: &[&str]) -> Option<ClosestLines> {
     Some(ClosestLines {
         first_line: at + 1,
         last_line: at + 1,
-        shown: format!("{}{}{}", cut(before > 0), &line[before..after], cut(after < line.len())),
+        shown: format!("{}{}{}", cut(before > 0), show::part(&line[before..after]), cut(after < line.len())),
         diff: show::difference(&[ours], &[theirs], at + 1),
         differs: if is_case { LineDifference::Case } else { LineDifference::Text },
     })
