@@ -131,7 +131,9 @@ fn failed_starts_report_their_cause() {
         (
             Program::direct("/dev/null", none),
             "/",
-            "`/dev/null` was not started: Permission denied (os error 13); the file is not executable: make it executable, or run it with its interpreter",
+            "`/dev/null` was not started: Permission denied (os error 13); the file is not executable, a directory on its path \
+             may not be entered, or its file system is mounted with `noexec`: make the file executable, correct the \
+             permissions, or run it with its interpreter",
         ),
         (
             Program::line("true"),
