@@ -128,6 +128,8 @@ impl<'s> Sweep<'s> {
         let mut out = ScanResult::default();
         match extent {
             Extent::All => self.all(workspace, &mut out)?,
+            // For the users of a result, the displayed path of the first root (`.`) stands for all roots.
+            Extent::At(paths) if paths.iter().any(WorkspacePath::is_root) => self.all(workspace, &mut out)?,
             Extent::At(paths) => {
                 paths.iter().try_for_each(|path| self.below(path, &mut out))?;
                 out.files.sort_by(|one, other| one.shown.cmp(&other.shown));

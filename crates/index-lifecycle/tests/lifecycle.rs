@@ -166,3 +166,32 @@ fn update_returns_while_another_waits_for_all_files() {
         assert!(matches!(whole.join().unwrap(), Err(UpdateError::Stopped)));
     });
 }
+
+#[test]
+fn the_background_thread_starts_again_after_a_panic() {
+    let (_directory, index) = index();
+    index.panics.store(2, Ordering::Relaxed);
+    let limit = Instant::now() + Duration::from_secs(20);
+    // A caller without time reads nothing itself, and starts the background thread.
+    while index.read.lock().unwrap().len() < 3 {
+        update(&index, &Patience::until(Instant::now()), &|| Instant::now() >= limit).unwrap();
+    }
+    assert_eq!(index.panics.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn a_scan_of_a_root_finds_all_files() {
+    let (_directory, index) = index();
+    let root = index.workspace.resolve(".").unwrap();
+    let sweep = Sweep::ruled(|_| true, &|| false);
+    let found = |extent: &Extent| -> Vec<String> {
+        let found = sweep.look(&index.workspace, extent).unwrap();
+        let mut shown: Vec<String> = found.files.iter().map(|file| file.shown.to_string()).collect();
+        shown.sort();
+        shown
+    };
+    assert_eq!(found(&Extent::At(vec![root])), found(&Extent::All));
+    assert_eq!(found(&Extent::All), ["a.txt", "b.txt", "c.txt"]);
+    let one = index.workspace.resolve("b.txt").unwrap();
+    assert_eq!(found(&Extent::At(vec![one])), ["b.txt"]);
+}
