@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare their own files")]
 
 use std::ffi::OsStr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,8 @@ struct Names {
     read: Mutex<Vec<String>>,
     /// Set if each step lasts until it must end, and reads nothing.
     is_endless: bool,
+    /// The number of further steps of the background thread that panic.
+    panics: AtomicUsize,
 }
 
 impl UpdatableIndex for Names {
@@ -54,7 +56,18 @@ impl UpdatableIndex for Names {
         pending.iter().any(|file| rank(&file.path).is_some())
     }
 
-    fn step(&self, pending: &mut Vec<ScannedFile>, order: Order<'_>, _: Phase, ends: &Stop<'_>) -> Duration {
+    fn step(
+        &self,
+        pending: &mut Vec<ScannedFile>,
+        order: Order<'_>,
+        phase: Phase,
+        ends: &Stop<'_>,
+    ) -> Duration {
+        let left = self.panics.load(Ordering::Relaxed);
+        if phase == Phase::Background && left > 0 {
+            self.panics.store(left - 1, Ordering::Relaxed);
+            panic!("a step of the background thread fails, as this test wants");
+        }
         if self.is_endless {
             while !ends() {
                 std::thread::yield_now();
@@ -96,7 +109,10 @@ fn index() -> (tempfile::TempDir, Arc<Names>) {
     let options = Options { roots: vec![directory.path().to_owned()], ..Options::default() };
     let (workspace, _) = Workspace::open(options).unwrap();
     let (lifecycle, read) = (Lifecycle::new(Vec::new()), Mutex::default());
-    (directory, Arc::new(Names { workspace, lifecycle, read, is_endless: false }))
+    (
+        directory,
+        Arc::new(Names { workspace, lifecycle, read, is_endless: false, panics: AtomicUsize::new(0) }),
+    )
 }
 
 #[test]
