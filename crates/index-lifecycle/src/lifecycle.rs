@@ -388,9 +388,27 @@ fn start<I: UpdatableIndex>(index: &Arc<I>) {
         return;
     }
     let weak = Arc::downgrade(index);
-    let spawned = std::thread::Builder::new().name(I::THREAD.to_owned()).spawn(move || work(&weak));
+    let spawned = std::thread::Builder::new().name(I::THREAD.to_owned()).spawn(move || {
+        let ending = EndOnPanic(weak);
+        work(&ending.0);
+    });
     if spawned.is_err() {
         working.store(false, Ordering::Release);
+    }
+}
+
+/// Marks the background thread as ended if a step panics, so that the next caller can start another one.
+///
+/// Without a panic, the thread does that itself, while it holds the lock on the state of updates.
+struct EndOnPanic<I: UpdatableIndex>(Weak<I>);
+
+impl<I: UpdatableIndex> Drop for EndOnPanic<I> {
+    fn drop(&mut self) {
+        if std::thread::panicking()
+            && let Some(index) = self.0.upgrade()
+        {
+            index.lifecycle().working.store(false, Ordering::Release);
+        }
     }
 }
 

@@ -117,8 +117,10 @@ fn next_step(fault: &io::Error) -> String {
     }
     let next = match fault.raw_os_error() {
         Some(libc::ENOENT | libc::ENOTDIR) => "check the path, and the interpreter in the file's first line",
+        // The system reports all three causes alike, and the sandbox may show another path than this process sees.
         Some(libc::EACCES | libc::EPERM) => {
-            "the file is not executable: make it executable, or run it with its interpreter"
+            "the file is not executable, a directory on its path may not be entered, or its file system is mounted with \
+             `noexec`: make the file executable, correct the permissions, or run it with its interpreter"
         }
         Some(libc::ENOEXEC) => "the file is not a program for this machine: run it with its interpreter",
         Some(libc::E2BIG) => {

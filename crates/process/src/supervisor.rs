@@ -314,7 +314,7 @@ impl Watch {
         if let Some(left) = self.next_pass.and_then(|next| next.checked_duration_since(now)) {
             return Timespec::try_from(left).ok();
         }
-        if self.passes > PASSES {
+        if self.passes >= PASSES {
             system::exit(1);
         }
         self.passes += 1;

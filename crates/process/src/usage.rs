@@ -7,6 +7,7 @@ use std::ffi::CStr;
 use std::fmt::Write;
 use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, Mode, OFlags, openat, statvfs};
@@ -34,9 +35,8 @@ const DISK_RATE: u64 = 4 * MEBIBYTE;
 /// because they walk the page tables.
 const RESTS: u32 = 10;
 
-/// The maximum number of tracked descendants of a command without a process namespace. Further ones are not
-/// counted.
-const MOST: usize = 8192;
+/// The number of PIDs that Linux can give out (`PID_MAX_LIMIT`).
+const PIDS: usize = 1 << 22;
 
 /// Maximum number of passes over all processes of the machine in one measurement.
 const PASSES: usize = 4;
@@ -142,8 +142,8 @@ impl Meter {
             });
             return;
         }
-        let mut found = Descendants { pids: [0; MOST], count: 0 };
-        let enough = usize::try_from(self.limits.processes.unwrap_or(u64::MAX)).unwrap_or(MOST).min(MOST);
+        let mut found = Descendants::none();
+        let enough = self.limits.processes.unwrap_or(u64::MAX);
         // PIDs rise from parent to child until they wrap around. After that, one pass may not find all
         // descendants. The number of passes is limited, so that a command that keeps starting processes cannot
         // prolong the measurement.
@@ -188,29 +188,39 @@ impl Meter {
     }
 }
 
-/// A set of PIDs, in ascending order.
+/// The PIDs of a command's processes, one bit for each. Static memory that is never written occupies no memory, and
+/// the PIDs of one command are close together.
+static DESCENDANTS: [AtomicU64; PIDS / 64] = [const { AtomicU64::new(0) }; PIDS / 64];
+
+/// The set of PIDs in [`DESCENDANTS`]; there is one at a time, because a supervisor has one thread.
 struct Descendants {
-    pids: [i32; MOST],
-    count: usize,
+    count: u64,
 }
 
 impl Descendants {
-    fn contains(&self, pid: i32) -> bool {
-        self.pids[..self.count].binary_search(&pid).is_ok()
+    fn none() -> Self {
+        for word in DESCENDANTS.iter().filter(|word| word.load(Ordering::Relaxed) != 0) {
+            word.store(0, Ordering::Relaxed);
+        }
+        Self { count: 0 }
     }
 
-    /// Adds a PID; returns false if it is already in the set, or if the set is full.
-    fn insert(&mut self, pid: i32) -> bool {
-        match self.pids[..self.count].binary_search(&pid) {
-            Err(at) if self.count < MOST => {
-                self.pids.copy_within(at..self.count, at + 1);
-                self.pids[at] = pid;
-                self.count += 1;
-                true
-            }
-            _ => false,
-        }
+    fn contains(&self, pid: i32) -> bool {
+        bit(pid).is_some_and(|(word, mask)| word.load(Ordering::Relaxed) & mask != 0)
     }
+
+    /// Adds a PID; returns false if it is already in the set.
+    fn insert(&mut self, pid: i32) -> bool {
+        let is_new = bit(pid).is_some_and(|(word, mask)| word.fetch_or(mask, Ordering::Relaxed) & mask == 0);
+        self.count += u64::from(is_new);
+        is_new
+    }
+}
+
+/// Returns the bit of a PID in [`DESCENDANTS`]: its word, and the mask.
+fn bit(pid: i32) -> Option<(&'static AtomicU64, u64)> {
+    let pid = usize::try_from(pid).ok()?;
+    Some((DESCENDANTS.get(pid / 64)?, 1 << (pid % 64)))
 }
 
 /// The memory of a process, in bytes. A shared page is divided among the processes that share it.
@@ -383,12 +393,18 @@ mod tests {
     }
 
     #[test]
-    fn descendant_pids_are_sorted_and_unique() {
-        let mut found = Descendants { pids: [0; MOST], count: 0 };
-        for pid in [5, 9, 2, 5, 7] {
-            found.insert(pid);
+    fn every_descendant_is_counted_once() {
+        for _ in 0..2 {
+            let mut found = Descendants::none();
+            let last = i32::try_from(PIDS).unwrap() - 1;
+            let pids = (2..20_000).map(|number| number * 2).chain([last]);
+            pids.clone().chain([4, last, 6]).for_each(|pid| {
+                found.insert(pid);
+            });
+            assert_eq!(found.count, pids.clone().count() as u64);
+            assert!(pids.clone().all(|pid| found.contains(pid) && !found.contains(pid + 1)));
+            // No such PID exists.
+            assert!(!found.insert(-1) && !found.insert(i32::MAX));
         }
-        assert_eq!(&found.pids[..found.count], [2, 5, 7, 9]);
-        assert!(found.contains(7) && !found.contains(3));
     }
 }

@@ -260,34 +260,52 @@ impl<'a> HomeNames<'a> {
 /// Returns the workspace roots without links, parents first. Refuses roots that are not existing directories,
 /// system roots such as `/` and `/proc`, and roots behind a link in another root.
 fn real_roots(plan: &Plan) -> Result<Vec<PathBuf>, (PathBuf, String)> {
+    let real = |root: &PathBuf| host::real(root).map_err(|errno| (root.clone(), errno.to_string()));
+    let all = plan.roots.iter().map(real).collect::<Result<Vec<PathBuf>, _>>()?;
     let mut roots: Vec<PathBuf> = Vec::new();
-    for root in &plan.roots {
-        let real = host::real(root).map_err(|errno| (root.clone(), errno.to_string()))?;
+    for (root, real) in plan.roots.iter().zip(&all) {
         let is_machine = ["/", "/dev", "/proc", "/sys"].iter().any(|place| real == Path::new(place))
             || real.starts_with("/proc")
             || real.starts_with("/sys");
-        let through = plan.roots.iter().filter(|other| *other != root && root.starts_with(other));
-        if through.count() > 0 && real != *root {
+        if links_on(root).iter().any(|link| all.iter().any(|other| link.starts_with(other))) {
             return Err((
                 root.clone(),
                 "the path leads through a link in another root: pass the real path of the directory"
                     .to_owned(),
             ));
         }
-        if is_machine || host::kind(&real) != Some(Kind::Directory) {
+        if is_machine || host::kind(real) != Some(Kind::Directory) {
             return Err((
                 root.clone(),
                 "this path cannot be a root of a sandbox: pass the directory of a project"
                     .to_owned(),
             ));
         }
-        if !roots.contains(&real) {
-            roots.push(real);
+        if !roots.contains(real) {
+            roots.push(real.clone());
         }
     }
     // A root inside another root is mounted over it, so it comes later.
     roots.sort_by_key(|root| root.components().count());
     Ok(roots)
+}
+
+/// Returns the links through which a path leads, each by its path without links. Includes links in the targets of links.
+fn links_on(path: &Path) -> Vec<PathBuf> {
+    let (mut path, mut links) = (path.to_owned(), Vec::new());
+    while links.len() < LINKS && host::direct(&path) != Direct::Here {
+        let mut above: Vec<&Path> = path.ancestors().collect();
+        above.reverse();
+        let found = above.into_iter().find(|above| host::kind(above) == Some(Kind::Link));
+        let Some((found, target)) = found.and_then(|found| Some((found.to_owned(), host::link(found)?)))
+        else {
+            break;
+        };
+        let rest = path.strip_prefix(&found).unwrap_or(Path::new("")).to_owned();
+        path = plain(&found.parent().unwrap_or(Path::new("/")).join(target)).join(rest);
+        links.push(found);
+    }
+    links
 }
 
 /// Lists the directories of toolchains: in the home directory, in environment variables and in the `PATH`.
@@ -394,5 +412,42 @@ mod tests {
         let plan = Plan::new([top.join("home/work"), top.join("home/work/evil")]);
         let refused = view(&plan, &Environment::from([])).map(|_| ()).map_err(|(root, _)| root);
         assert_eq!(refused, Err(top.join("home/work/evil")));
+    }
+
+    #[test]
+    fn a_root_behind_a_link_in_a_root_is_refused() {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let top = host::real(directory.path()).unwrap();
+        for path in ["data/work/sub", "other"] {
+            fs::create_dir_all(top.join(path)).unwrap();
+        }
+        for (link, target) in [
+            ("alias", "data"),
+            ("data/work/evil", "../../other"),
+            ("data/work/inner", "sub"),
+            ("outside", "data/work/evil"),
+        ] {
+            symlink(target, top.join(link)).unwrap();
+        }
+        let rows: [(&[&str], Result<&[&str], &str>); 9] = [
+            (&["data/work", "data/work/sub"], Ok(&["data/work", "data/work/sub"])),
+            // The link is above both roots, so no command can change it.
+            (&["alias/work", "alias/work/sub"], Ok(&["data/work", "data/work/sub"])),
+            (&["alias/work", "data/work/sub"], Ok(&["data/work", "data/work/sub"])),
+            (&["alias/work", "data/work"], Ok(&["data/work"])),
+            (&["outside"], Ok(&["other"])),
+            (&["data/work", "data/work/evil"], Err("data/work/evil")),
+            // The same link by another path, and behind another link.
+            (&["data/work", "alias/work/evil"], Err("alias/work/evil")),
+            (&["data/work", "outside"], Err("outside")),
+            (&["alias/work", "alias/work/inner"], Err("alias/work/inner")),
+        ];
+        each(rows, |(roots, wanted)| {
+            let found = real_roots(&Plan::new(roots.iter().map(|root| top.join(root))));
+            let below = |path: PathBuf| path.strip_prefix(&top).unwrap().display().to_string();
+            let found = found.map(|roots| roots.into_iter().map(below).collect::<Vec<_>>());
+            let wanted = wanted.map(|roots| roots.iter().map(|root| (*root).to_owned()).collect::<Vec<_>>());
+            assert_eq!(found.map_err(|(root, _)| below(root)), wanted.map_err(str::to_owned));
+        });
     }
 }

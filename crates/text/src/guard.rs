@@ -74,15 +74,43 @@ pub fn check_for(name: &str, new: &str, old: &str) -> Result<(), PlaceholderErro
 /// Returns a function that takes the lines of a prose text in order, without white space at their ends, and returns
 /// whether a line is inside a code fence.
 fn fences() -> impl FnMut(&str) -> bool {
-    let mut fence: Option<&'static str> = None;
+    let mut fence: Option<Fence<'static>> = None;
     move |bare| {
-        let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark));
-        fence = match (fence, mark) {
-            (None, Some(mark)) => Some(mark),
-            (Some(open), Some(mark)) if open == mark => None,
+        fence = match (fence, Fence::read(bare)) {
+            (None, found) => found.filter(Fence::opens).map(|found| Fence { after: "", ..found }),
+            (Some(open), Some(found)) if found.closes(&open) => None,
             (open, _) => open,
         };
         fence.is_some()
+    }
+}
+
+/// A line that begins with at least three backticks or tildes, which may open or close a block of code (CommonMark 4.5).
+#[derive(Clone, Copy)]
+struct Fence<'a> {
+    mark: char,
+    length: usize,
+    /// The text after the marks.
+    after: &'a str,
+}
+
+impl<'a> Fence<'a> {
+    fn read(bare: &'a str) -> Option<Self> {
+        let mark = bare.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
+        let after = bare.trim_start_matches(mark);
+        let length = bare.len() - after.len();
+        (length >= 3).then_some(Self { mark, length, after })
+    }
+
+    /// Returns whether the line opens a block. Text in backticks on one line, as in ```` ```code``` ````, opens none.
+    fn opens(&self) -> bool {
+        self.mark == '~' || !self.after.contains('`')
+    }
+
+    /// Returns whether the line closes the block that `open` has opened: it has at least as many of the same marks, and
+    /// nothing else.
+    fn closes(&self, open: &Fence<'_>) -> bool {
+        self.mark == open.mark && self.length >= open.length && self.after.trim().is_empty()
     }
 }
 

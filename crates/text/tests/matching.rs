@@ -486,7 +486,8 @@ fn closest_lines_are_shown_with_a_word_diff() {
 /// several, those with the same case come first.
 #[test]
 fn closest_lines_ignore_letter_case() {
-    use LineDifference::{Case, CaseAndWhitespace, Text};
+    use LineDifference::{Case, CaseAndWhitespace, Text, Whitespace};
+    let quotes = "say(\u{201C}no\u{201D}); // a \u{2013} b\n";
     let sql = "select name from users where age > 21;\nSELECT name FROM orders WHERE age > 21;\n\
                Select Name From Users Where Age > 21;\n";
     let constants = "const fn limit() {}\nconst LIMIT: u32 = 10;\nconst LIMITS: u32 = 11;\n";
@@ -503,9 +504,14 @@ fn closest_lines_ignore_letter_case() {
         (turkish, "ärger = 4", 3, Text),
         (block, "    return_value(1);\n    done();", 2, Case),
         (long.as_str(), "let_value = compute(1);", 1, Case),
+        // Look-alike punctuation is neither white space nor letter case.
+        (quotes, "say(\"no\"); // a - b", 1, Text),
+        (quotes, "SAY(\"NO\"); // A - B", 1, Text),
+        (quotes, "say(\u{201C}no\u{201D});  // a \u{2013} b", 1, Whitespace),
+        (quotes, "SAY(\u{201C}NO\u{201D}); // a \u{2013} b", 1, Case),
     ];
     each(rows, |(view, old, line, differs)| {
-        let found = find(view, old, "something else", &MatchOptions::one(Spaced));
+        let found = find(view, old, "something else", &MatchOptions::one(Exact));
         let Err(Miss::Absent { closest: Some(found), .. }) = found else { panic!("{old}: {found:?}") };
         assert_eq!((found.first_line, found.differs), (line, differs), "{old}: {found:?}");
     });
@@ -533,6 +539,15 @@ fn closest_match_can_be_a_part_of_a_longer_line() {
         assert_eq!((found.first_line, found.last_line), (line, line), "{old}");
         assert!(found.shown.contains(part) && found.shown.len() < 400, "{old}: {}", found.shown);
     });
+    // As many characters are shown before the part as after it, and tabs are visible as in whole lines.
+    let view = format!("{}\tconst limit = 10;\t{}", "abcdefghij".repeat(20), "0123456789".repeat(20));
+    let Err(Miss::Absent { closest: Some(found), .. }) =
+        find(&view, "const limits = 10;", "new", &How::one(Exact))
+    else {
+        panic!("nothing is like it");
+    };
+    let (before, after) = ("jabcdefghi".repeat(6), &"0123456789".repeat(6)[..59]);
+    assert_eq!(found.shown, format!("\u{2026}{before}j\u{2192}const limit = 10;\u{2192}{after}\u{2026}"));
     let short = find("fn 2() {}\n", "1", "2", &MatchOptions::one(Exact));
     assert!(matches!(short, Err(Miss::Absent { already_there: None, .. })), "{short:?}");
 }

@@ -9,7 +9,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use toolpost_workspace::walk::FileStat;
+use toolpost_workspace::walk::{FileStat, is_unreadable_at};
 use toolpost_workspace::{Watch, WorkspacePath};
 
 use crate::key::{self, Key};
@@ -197,7 +197,8 @@ impl Listing {
             self.forget(&key, file);
         }
         self.left_changes(seen.left.into_iter().collect(), Some(&keys));
-        let again = |line: &String| paths.iter().any(|path| line.starts_with(&path.display()));
+        let shown: Vec<String> = paths.iter().map(WorkspacePath::display).collect();
+        let again = |line: &String| shown.iter().any(|path| is_unreadable_at(line, path));
         self.unreadable.retain(|line| !again(line));
         self.unreadable.extend(seen.unreadable);
     }

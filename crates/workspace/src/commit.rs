@@ -329,11 +329,17 @@ impl<'a> Commit<'a> {
         if self.phase == Phase::Staging {
             self.enter(Phase::Swapping)?;
         }
-        let work = &self.works[number];
+        let work = &mut self.works[number];
         let rewritten = DirEntry::open(&work.path)
             .map_err(OperationError::when("opening its directory"))
+            .map_err(CommitKind::from)
             .and_then(|entry| in_place::rewrite(&entry, &old, &work.bytes));
-        rewritten.map_err(|failed| CommitKind::from(failed).at(&work.path))
+        // If another process has changed the file, nothing of it was overwritten. A revert must leave it unchanged,
+        // even if its content happens to resemble a half-finished rewrite, so the step forgets its backups.
+        if let (Err(CommitKind::Changed { .. }), Some(state)) = (&rewritten, self.workspace.state()) {
+            work.step.copies.take().inspect(|copies| in_place::forget(state, copies));
+        }
+        rewritten.map_err(|why| why.at(&work.path))
     }
 
     fn note_mode(&mut self, number: usize, mode: Option<u32>) {
@@ -443,4 +449,49 @@ fn drop_staged(entry: &DirEntry, step: &Step) {
 
 fn is_directory(path: &WorkspacePath) -> bool {
     crate::read::stat_at(path.root(), path.relative()).is_ok_and(|stat| stat.kind == Kind::Directory)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests prepare their own files")]
+
+    use super::*;
+    use crate::{Action, Expect, HistoryLimits, Options, Scope};
+    use std::fs;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn a_rewrite_in_place_preserves_what_another_process_wrote_meanwhile() {
+        let (old, new) = ("old text", "new text, longer");
+        // The last two are the new content, and the state after an interrupted rewrite.
+        each(["theirs", "old text and more", "", new, "new textt"], |theirs| {
+            let base = tempfile::tempdir().unwrap();
+            let (root, state) = (base.path().join("ws"), base.path().join("state"));
+            fs::create_dir(&root).unwrap();
+            fs::create_dir(&state).unwrap();
+            fs::write(root.join("f"), old).unwrap();
+            let options = Options {
+                roots: vec![root.clone()],
+                state: Some(state.clone()),
+                home: None,
+                durability: Durability::Kill,
+                scope: Scope::Any,
+                history: HistoryLimits::default(),
+            };
+            let workspace = Workspace::open(options).unwrap().0;
+            let path = workspace.resolve("f").unwrap();
+            let action = Action::Write { bytes: new.into(), expect: Expect::Any };
+            let drafts = vec![Draft { path: path.clone(), action }];
+            let plan = Plan::make(std::slice::from_ref(&path), drafts, ReadOnly::Stays).unwrap();
+            let mut commit = Commit::new(&workspace, plan);
+            let failed = OperationError { errno: Errno::BUSY, step: "moving the new file into place" };
+            commit.rewrite_later(0, failed).unwrap();
+            fs::write(root.join("f"), theirs).unwrap();
+            let error = commit.rewrite(0).unwrap_err();
+            let error = commit.take_back(error);
+            let found = crate::hash::hash(theirs.as_bytes());
+            assert_eq!((error.why, error.aftermath), (CommitKind::Changed { found }, Vec::new()));
+            assert_eq!(fs::read_to_string(root.join("f")).unwrap(), theirs);
+        });
+    }
 }

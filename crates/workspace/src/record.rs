@@ -98,11 +98,15 @@ pub enum ContentKind {
 }
 
 impl Record {
-    /// Returns the reason why a former content was not stored, so that the change cannot be undone. `None` if all
-    /// former contents were stored.
+    /// Returns the reason why the change cannot be undone: a former content was not stored, or the list of the entries
+    /// of a copied directory, with which an undo compares the directory. `None` if everything was stored.
     #[must_use]
     pub fn lost(&self) -> Option<&str> {
-        self.changes.iter().filter_map(|change| change.before.as_ref()?.lost.as_deref()).next()
+        // For an undo, the hash of a file's new content is enough.
+        let trees = self.changes.iter().filter_map(|change| change.after.as_ref());
+        let trees = trees.filter(|after| after.sort == ContentKind::Tree);
+        let before = self.changes.iter().filter_map(|change| change.before.as_ref());
+        before.chain(trees).find_map(|content| content.lost.as_deref())
     }
 
     /// Returns whether the change affected a path, or anything below it.

@@ -514,9 +514,18 @@ fn content_beyond_the_history_limit_is_changed_with_a_note() {
     for name in 0..names {
         world.write(&format!("many/{name}"), "");
     }
+    // The list of a copied directory that is not stored prevents the undo, too.
+    let from = workspace.resolve("many").unwrap();
+    commit(&workspace, vec![draft(&workspace, "copy", Action::Copy { from })]).unwrap();
+    let why = "contains more than 10000 entries, the limit of the history for one directory";
+    let record = last(&workspace);
+    let error = undo(&workspace, &record).unwrap_err();
+    assert!(matches!(error, UndoError::Changed { .. }) && error.to_string().contains(why), "{error}");
+    assert_eq!(record.lost(), Some(why));
     let committed = commit(&workspace, vec![draft(&workspace, "many", Action::DeleteTree)]).unwrap();
     assert!(matches!(&committed.notes[..], [Note::NoWayBack { .. }]), "{:?}", committed.notes);
     assert!(matches!(undo(&workspace, &last(&workspace)).unwrap_err(), UndoError::NotKept { .. }));
+    assert_eq!(last(&workspace).lost(), Some(why));
     fs::create_dir(world.at("deep")).unwrap();
     fs::File::create(world.at("deep/big")).unwrap().set_len(65 * 1024 * 1024).unwrap();
     let committed = commit(&workspace, vec![draft(&workspace, "deep", Action::DeleteTree)]).unwrap();
@@ -637,6 +646,23 @@ fn concurrent_processes_lose_no_history_record() {
         let text: String = history.diff(&record).iter().map(FileDiff::unified).collect();
         assert!(!text.contains("cannot be shown"), "{text}");
     }
+}
+
+#[test]
+fn a_list_of_entries_that_does_not_parse_is_reported() {
+    let world = world();
+    let workspace = world.open();
+    commit(&workspace, vec![write_to(&workspace, "a", "new")]).unwrap();
+    commit(&workspace, vec![draft(&workspace, "d", Action::DeleteTree)]).unwrap();
+    let mut record = last(&workspace);
+    // The hash leads to a stored content that is not a list.
+    record.changes[0].before.as_mut().unwrap().hash = Some(hash(b"A\n"));
+    let diff = workspace.history().unwrap().diff(&record);
+    let shown: Vec<String> = diff.iter().map(FileDiff::unified).collect();
+    let why = "the stored list of its entries is damaged (EIO: Input/output error)";
+    assert_eq!(shown, [format!("# d: the directory cannot be listed: {why}\n")]);
+    let error = undo(&workspace, &record).unwrap_err().to_string();
+    assert!(error.ends_with(&format!("the former content of d is not available ({why})")), "{error}");
 }
 
 #[test]

@@ -184,11 +184,17 @@ fn settle(mut gather: MatchSink<'_>, outcome: io::Result<()>) -> io::Result<Scan
         _ if gather.stopped => Ok(Scan::Searched(gather)),
         Ok(()) if gather.binary => Ok(Scan::Binary),
         Ok(()) => Ok(Scan::Searched(gather)),
-        Err(error) if error.raw_os_error().is_none() && error.to_string().contains("limit") => {
-            Ok(Scan::TooLarge)
-        }
+        Err(error) if exceeds_memory(&error) => Ok(Scan::TooLarge),
         Err(error) => Err(error),
     }
+}
+
+/// Returns whether the searcher stopped because a line, or the whole file, exceeds its memory limit.
+///
+/// The error has no type of its own. An error of the system has a number or another kind, and neither the matcher nor
+/// [`MatchSink`] returns an error, so no other error of the kind `Other` reaches this function.
+fn exceeds_memory(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Other && error.raw_os_error().is_none()
 }
 
 /// Reads a file into `buffer`. If the file has grown beyond the known `length`, reads the rest too, up to about

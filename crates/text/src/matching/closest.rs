@@ -86,8 +86,11 @@ pub(crate) fn closest(view: &str, old: &str) -> Option<ClosestLines> {
 
 /// Classifies the difference between the lines of the file and those of the old text.
 fn difference(lines: &[&str], wanted: &[&str]) -> LineDifference {
-    let squeeze = |lines: &[&str]| -> String { lines.iter().flat_map(|line| solid(line)).collect() };
-    let is_same = |line: &&str, other: &&str| folded(line, caseless).eq(folded(other, caseless));
+    // The characters themselves are compared, because a quote or dash that only looks the same is another difference.
+    let exact = |line: &str| line.chars().filter(|&character| !is_blank(character)).collect::<String>();
+    let squeeze = |lines: &[&str]| -> String { lines.iter().map(|line| exact(line)).collect() };
+    let lower = |line: &str| -> String { exact(line).chars().map(caseless).collect() };
+    let is_same = |line: &&str, other: &&str| lower(line) == lower(other);
     if squeeze(lines) == squeeze(wanted) {
         LineDifference::Whitespace
     } else if lines.len() == wanted.len()

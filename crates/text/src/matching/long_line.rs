@@ -41,7 +41,7 @@ pub(super) fn closest(lines: &[&str], wanted: &[&str]) -> Option<ClosestLines> {
     }
     let (_, at, from, to) = best?;
     let line = lines[at];
-    let before = line[..from].char_indices().rev().nth(AROUND).map_or(0, |(at, _)| at);
+    let before = line[..from].char_indices().rev().nth(AROUND - 1).map_or(0, |(at, _)| at);
     let after = line[to..].char_indices().nth(AROUND).map_or(line.len(), |(after, _)| to + after);
     let cut = |out: bool| if out { "\u{2026}" } else { "" };
     let lower = |text: &str| -> String { text.chars().map(caseless).collect() };
@@ -50,7 +50,7 @@ pub(super) fn closest(lines: &[&str], wanted: &[&str]) -> Option<ClosestLines> {
     Some(ClosestLines {
         first_line: at + 1,
         last_line: at + 1,
-        shown: format!("{}{}{}", cut(before > 0), &line[before..after], cut(after < line.len())),
+        shown: format!("{}{}{}", cut(before > 0), show::part(&line[before..after]), cut(after < line.len())),
         diff: show::difference(&[ours], &[theirs], at + 1),
         differs: if is_case { LineDifference::Case } else { LineDifference::Text },
     })

@@ -60,9 +60,9 @@ fn run(view: &str, hunks: &[Hunk], several: AmbiguityTreatment) -> Result<PatchR
     let mut after = SearchStart::default();
     for (index, hunk) in hunks.iter().enumerate() {
         let place = page.locate(hunk, after).map_err(|trouble| failed(index, trouble))?;
-        if let PlacementReason::Nearest { expected, is_clear: false } = place.chosen {
+        if let PlacementReason::Nearest { is_clear: false, .. } = place.chosen {
             let all = Locations::of(&page.locations(hunk, &place));
-            return Err(failed(index, all.problem(&page, Some(expected + 1))));
+            return Err(failed(index, all.problem(&page, hunk.numbers.map(|numbers| numbers.old.0))));
         }
         // Without a fitting indentation, the new lines cannot be written.
         let fitted = fit::fitted(&page, hunk, &place)

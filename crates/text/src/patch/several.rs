@@ -45,9 +45,16 @@ impl Locations {
             PlacementReason::First => "the first".to_owned(),
             PlacementReason::Last => "the last".to_owned(),
             PlacementReason::AfterScope => "the first after the line that follows `@@`".to_owned(),
-            PlacementReason::Nearest { expected, .. } => {
-                format!("the nearest to the expected line {}", expected + 1)
-            }
+            PlacementReason::Nearest { expected, .. } => match hunk.numbers.map(|numbers| numbers.old.0) {
+                // The header numbers are corrected by the lines that the previous hunk was off.
+                Some(header) if header != expected + 1 => {
+                    format!(
+                        "the nearest to line {} (line {header} of its header, shifted like the previous hunk)",
+                        expected + 1
+                    )
+                }
+                _ => format!("the nearest to line {} of its header", expected + 1),
+            },
         };
         let (count, used) = (counted(self.count as u64, "time"), place.first + 1);
         Some(format!("the lines of {name} occur {count}, {}; used line {used}, {why}", self.list()))

@@ -59,8 +59,9 @@ impl Inner {
         if state.work == Work::Going || state.refused.is_some() {
             return;
         }
-        let inner = Arc::downgrade(self);
-        let spawned = std::thread::Builder::new().name("grams".to_owned()).spawn(move || work(&inner));
+        let ending = EndOnPanic(Arc::downgrade(self));
+        let run = move || work(&ending.0);
+        let spawned = std::thread::Builder::new().name("grams".to_owned()).spawn(run);
         if spawned.is_ok() {
             state.work = Work::Going;
         }
@@ -382,6 +383,23 @@ impl State {
         self.wanted.clear();
         self.soon.clear();
         self.refused = Some(why);
+    }
+}
+
+/// Marks the background thread as ended if a task panics: callers would otherwise wait for it, and no other would start.
+struct EndOnPanic(Weak<Inner>);
+
+impl Drop for EndOnPanic {
+    fn drop(&mut self) {
+        if std::thread::panicking()
+            && let Some(inner) = self.0.upgrade()
+        {
+            let mut state = inner.lock();
+            state.work = Work::None;
+            // The next attempt probably panics too, so it is not made for each query.
+            state.rest = Some(Instant::now() + LONG_REST);
+            inner.rested.notify_all();
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Selection of the files that may match a pattern, with counts of all other files.
 
-use toolpost_workspace::walk::{Claim, EntryType, FileStat, SkippedEntries};
+use toolpost_workspace::walk::{Claim, EntryType, FileStat, SkippedEntries, is_unreadable_at};
 
 use super::{Key, Listing, TALLIES, beginning};
 use crate::key;
@@ -210,14 +210,7 @@ impl Listing {
     }
 
     pub(super) fn unreadable_below(&self, sieve: &Sieve) -> Vec<String> {
-        let base = format!("{}/", sieve.base.display());
-        let within = |line: &&String| {
-            if sieve.base.is_root() && sieve.base.root().position() == 0 {
-                !line.starts_with('/')
-            } else {
-                line.starts_with(&base)
-            }
-        };
-        self.unreadable.iter().filter(within).cloned().collect()
+        let base = sieve.base.display();
+        self.unreadable.iter().filter(|line| is_unreadable_at(line, &base)).cloned().collect()
     }
 }

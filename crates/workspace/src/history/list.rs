@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use rustix::io::Errno;
 use thiserror::Error;
 
-use crate::record::{Content, ContentKind, LONGEST_CONTENT, Record};
+use crate::record::{Content, ContentKind, LONGEST_CONTENT, Node, Record, nodes};
 use crate::store::{Folder, Store};
 use crate::workspace::Workspace;
 
@@ -131,6 +131,18 @@ impl History<'_> {
             Errno::NOENT => "the history no longer has a copy of it".to_owned(),
             Errno::IO => "the copy in the history is damaged".to_owned(),
             other => format!("the copy in the history cannot be read ({})", crate::SystemError::from(other)),
+        })
+    }
+
+    /// Reads the stored list of the entries of a directory tree, parents first. The error is a clause that explains why
+    /// the list is not available.
+    pub(super) fn nodes(&self, list: &Content) -> Result<Vec<Node>, String> {
+        // An empty directory has no list.
+        if list.sort != ContentKind::Tree {
+            return Ok(Vec::new());
+        }
+        nodes(&self.bytes(list)?).map_err(|errno| {
+            format!("the stored list of its entries is damaged ({})", crate::SystemError::from(errno))
         })
     }
 

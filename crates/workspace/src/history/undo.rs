@@ -13,11 +13,10 @@ use super::paths::shown;
 use crate::access::{OwnerWritable, Stat};
 use crate::commit::{CommitError, ReadOnly};
 use crate::draft::{Action, Cause, CommitReport, Draft, Expect, Note, Overwrite};
-use crate::fault::SystemError;
 use crate::path::WorkspacePath;
 use crate::path_lock::PathLockError;
 use crate::raw_path::RawPath;
-use crate::record::{Change, ChangeKind, Content, ContentKind, Node, Record, nodes};
+use crate::record::{Change, ChangeKind, Content, ContentKind, Node, Record};
 use crate::recording::tree;
 
 /// Result of undoing a recorded change.
@@ -254,13 +253,7 @@ impl<'a> UndoPlan<'a> {
 
     /// Returns the entries of a removed directory tree, parents first.
     fn nodes(&self, change: &Change, list: &Content) -> Result<Vec<Node>, UndoError> {
-        let bytes = self.history.bytes(list);
-        let listed = bytes.and_then(|bytes| {
-            nodes(&bytes).map_err(|errno| {
-                format!("the stored list of its entries is damaged ({})", SystemError::from(errno))
-            })
-        });
-        listed.map_err(|why| UndoError::NotKept {
+        self.history.nodes(list).map_err(|why| UndoError::NotKept {
             id: self.record.id.clone(),
             place: change.path(self.history.workspace),
             why,

@@ -30,6 +30,14 @@ pub(super) fn holds_dependencies(name: &[u8], within: MarkerSet) -> bool {
         || (name == b"vendor" && within.has(MarkerSet::VENDORED))
 }
 
+/// Returns whether an entry with this name in a directory named `directory` is a marker, which decides whether that
+/// directory, or a directory next to the marker, is a dependency, cache or build directory.
+#[cfg(target_os = "linux")]
+pub(crate) fn marks_dependencies(directory: &[u8], name: &[u8]) -> bool {
+    let mark = Marks::of(name);
+    holds_dependencies(directory, mark) || is_dependency(b"target", mark)
+}
+
 const NAMES: &[&[u8]] = &[
     b"node_modules",
     b"bower_components",
