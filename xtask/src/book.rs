@@ -92,7 +92,9 @@ fn check(house: &Repository) -> Result<Verdict> {
     let (dead, undrawn) = (dead_links(&pages, &others)?, undrawn_diagrams(&pages));
     dead.iter().chain(&undrawn).for_each(|problem| output::line(&format!("book: {problem}")));
     let (count, links, diagrams) = (pages.len(), dead.len(), undrawn.len());
-    output::line(&format!("book: {count} pages, {links} dead links, {diagrams} without the script for their diagrams"));
+    output::line(&format!(
+        "book: {count} pages, {links} dead links, {diagrams} without the script for their diagrams"
+    ));
     Ok(if dead.is_empty() && undrawn.is_empty() { Verdict::Good } else { Verdict::Bad })
 }
 

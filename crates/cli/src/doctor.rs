@@ -178,10 +178,17 @@ fn page(findings: &Findings, set: &[String], form: Defaults, defaults: &[String]
             count => format!("{count} {noun}s"),
         };
     let unchanged = match form {
-        Defaults::Counted => format!("; {} have their default (`toolpost doctor --all`)", counted(defaults.len() as u64, "setting")),
+        Defaults::Counted => format!(
+            "; {} have their default (`toolpost doctor --all`)",
+            counted(defaults.len() as u64, "setting")
+        ),
         Defaults::Listed => String::new(),
     };
-    out::line(&format!("\n{}, {}{unchanged}", count(Status::Warn, "warning"), count(Status::Fail, "failure")))?;
+    out::line(&format!(
+        "\n{}, {}{unchanged}",
+        count(Status::Warn, "warning"),
+        count(Status::Fail, "failure")
+    ))?;
     Ok(())
 }
 
@@ -252,10 +259,7 @@ fn sandbox(settings: &Settings, findings: &mut Findings) {
             (Status::Ok, format!("namespaces of the system's bwrap, a system call filter, {landlock}"))
         }
         Means::Landlock => (Status::Warn, format!("a system call filter, {landlock}; no namespaces")),
-        Means::Nothing => (
-            Status::Fail,
-            "no sandbox is available, so Toolpost runs no commands".to_owned(),
-        ),
+        Means::Nothing => (Status::Fail, "no sandbox is available, so Toolpost runs no commands".to_owned()),
     };
     let fix = (status == Status::Fail).then_some("enable user namespaces, or pass --sandbox off");
     findings.0.push(Finding { status, what: WHAT, found: first, fix });

@@ -130,7 +130,9 @@ impl<'s> Sweep<'s> {
         match extent {
             ScanScope::All => self.all(workspace, &mut out)?,
             // For the users of a result, the displayed path of the first root (`.`) stands for all roots.
-            ScanScope::At(paths) if paths.iter().any(WorkspacePath::is_root) => self.all(workspace, &mut out)?,
+            ScanScope::At(paths) if paths.iter().any(WorkspacePath::is_root) => {
+                self.all(workspace, &mut out)?
+            }
             ScanScope::At(paths) => {
                 paths.iter().try_for_each(|path| self.below(path, &mut out))?;
                 out.files.sort_by(|one, other| one.shown.cmp(&other.shown));

@@ -460,8 +460,7 @@ fn landlock_is_used_if_namespaces_are_forbidden() {
 fn roots_that_cannot_be_confined_are_refused() {
     for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
         let host = Host::new();
-        let machine =
-            "this path cannot be a root of a sandbox: pass the directory of a project";
+        let machine = "this path cannot be a root of a sandbox: pass the directory of a project";
         let rows = [
             ("/", machine),
             ("/proc/self", machine),

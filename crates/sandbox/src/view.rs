@@ -277,8 +277,7 @@ fn real_roots(plan: &Plan) -> Result<Vec<PathBuf>, (PathBuf, String)> {
         if is_machine || host::kind(real) != Some(Kind::Directory) {
             return Err((
                 root.clone(),
-                "this path cannot be a root of a sandbox: pass the directory of a project"
-                    .to_owned(),
+                "this path cannot be a root of a sandbox: pass the directory of a project".to_owned(),
             ));
         }
         if !roots.contains(real) {
