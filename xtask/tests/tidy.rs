@@ -414,6 +414,48 @@ fn allowed_counts_of_prose_only_fall() {
 }
 
 #[test]
+fn type_names_rule_reports_words_above_the_baseline() {
+    let path = "crates/a/src/a.rs";
+    let what = |line: usize, count: usize, limit: usize, name: &str| {
+        format!(
+            "{path}:{line}: types whose name is not a noun: {count} (allowed here: {limit}); the last one is `{name}`"
+        )
+    };
+    let rows: &[(&str, &str, &str, Option<String>)] = &[
+        ("nouns", "pub struct OpenFile;\nenum HowTo {}\n", "", None),
+        ("each kind", "struct Told;\npub enum Where {}\n", "", Some(what(2, 2, 0, "Where"))),
+        ("a restricted one", "pub(super) struct Place<'a>(&'a str);\n", "", Some(what(1, 1, 0, "Place"))),
+        ("an alias", "pub type Asking<'a> = &'a str;\n", "", Some(what(1, 1, 0, "Asking"))),
+        ("a trait in a module", "mod b {\n    trait Said {}\n}\n", "", Some(what(2, 1, 0, "Said"))),
+        ("an associated type", "impl Visitor for B {\n    type Place = ();\n}\n", "", None),
+        ("a variant and a use", "use b::How;\nenum Kind {\n    Where,\n}\n", "", None),
+        ("a comment and a string", "// struct Told;\nconst A: &str = \"\nstruct Told;\n\";\n", "", None),
+        ("within the baseline", "struct Told;\n", "1 crates/a/src/a.rs\n", None),
+        (
+            "above the baseline",
+            "struct Told;\nstruct Said;\n",
+            "1 crates/a/src/a.rs\n",
+            Some(what(2, 2, 1, "Said")),
+        ),
+    ];
+    each(rows, |(_, text, baseline, wanted)| {
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        check("type names", &[(path, text), (tidy::type_names::BASELINE, baseline)], &wanted);
+    });
+}
+
+#[test]
+fn allowed_counts_of_type_names_only_fall() {
+    let ratchet = |rows: &[(&str, &str)]| tidy::type_names::ratchet(&Tree::of_rows(rows));
+    let files =
+        [("a.rs", "struct Told;\nstruct Said;\n"), ("b.rs", "struct Told;\n"), ("c.rs", "struct A;\n")];
+    assert_eq!(ratchet(&files), "2 a.rs\n1 b.rs\n", "without a baseline");
+    let mut with = files.to_vec();
+    with.push((tidy::type_names::BASELINE, "1 a.rs\n1 c.rs\n"));
+    assert_eq!(ratchet(&with), "1 a.rs\n", "with one");
+}
+
+#[test]
 fn regressions_rule_requires_stored_failures() {
     let kept = "proptest! {\n    #![c(Direct(\"proptest-regressions/a.txt\"))]\n    #[test]\n    fn a(b in 0..2) {}\n}\n";
     let lost = "proptest! {\n    #[test]\n    fn a(b in 0..2) {}\n}\n";
