@@ -11,8 +11,8 @@ const NAMED: &[(&str, &str)] = &[
     ("Lost", "the state of the shared index, which a search reports"),
     ("Miss", "a result of matching: the text, and the lines that are closest"),
     ("Refusal", "a result of merging: the reason, and the places"),
+    ("RefusalReason", "the reason of a `Refusal`"),
     ("Unavailable", "the reason why a search reads files without the index"),
-    ("Why", "the reason of a `Refusal`"),
 ];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
