@@ -292,7 +292,7 @@ fn real_roots(plan: &Plan) -> Result<Vec<PathBuf>, (PathBuf, String)> {
 /// Returns the links through which a path leads, each by its path without links. Includes links in the targets of links.
 fn links_on(path: &Path) -> Vec<PathBuf> {
     let (mut path, mut links) = (path.to_owned(), Vec::new());
-    while links.len() < LINKS && host::direct(&path) != Direct::Here {
+    while links.len() < LINKS && host::direct(&path) != OpenOutcome::Here {
         let mut above: Vec<&Path> = path.ancestors().collect();
         above.reverse();
         let found = above.into_iter().find(|above| host::kind(above) == Some(Kind::Link));

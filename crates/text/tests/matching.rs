@@ -542,7 +542,7 @@ fn closest_match_can_be_a_part_of_a_longer_line() {
     // As many characters are shown before the part as after it, and tabs are visible as in whole lines.
     let view = format!("{}\tconst limit = 10;\t{}", "abcdefghij".repeat(20), "0123456789".repeat(20));
     let Err(Miss::Absent { closest: Some(found), .. }) =
-        find(&view, "const limits = 10;", "new", &How::one(Exact))
+        find(&view, "const limits = 10;", "new", &MatchOptions::one(Exact))
     else {
         panic!("nothing is like it");
     };

@@ -34,7 +34,7 @@ pub(super) fn holds_dependencies(name: &[u8], within: MarkerSet) -> bool {
 /// directory, or a directory next to the marker, is a dependency, cache or build directory.
 #[cfg(target_os = "linux")]
 pub(crate) fn marks_dependencies(directory: &[u8], name: &[u8]) -> bool {
-    let mark = Marks::of(name);
+    let mark = MarkerSet::of(name);
     holds_dependencies(directory, mark) || is_dependency(b"target", mark)
 }
 
