@@ -190,9 +190,9 @@ fn a_search_names_the_directories_that_it_reads() {
         ("rg --type-add e:.env -te x", &["rg --type-add e:.env -te x ?e:.env ?e (.~.)"]),
         // A file that a type selects is read even if it is hidden, but not if it is ignored.
         ("rg -t json x", &["rg -t json x ?json (..)"]),
-        ("rg -tsh -g '!*.md' x", &["rg -tsh -g !*.md x ?!*.md ?sh (.. -*.md)"]),
+        ("rg -tsh -g '!*.md' x", &["rg -tsh -g !*.md x ?sh ?!*.md (.. -*.md)"]),
         ("rg -u --type=json x", &["rg -u --type=json x ?json (.~.)"]),
-        ("rg -t $TYPE x", &["rg -t … x (.~.)"]),
+        ("rg -t $TYPE x", &["rg -t … x ?… (.~.)"]),
         ("rg -T json x", &["rg -T json x ?json (.)"]),
         ("ag x", &["ag x (.)"]),
         ("ag -t x", &["ag -t x (.~.)"]),
