@@ -6,6 +6,7 @@ use crate::tree::Tree;
 /// Error types with another name, and the reason.
 const NAMED: &[(&str, &str)] = &[
     ("AccessKind", "the kind of an `AccessError`"),
+    ("Cause", "the message and the source of an `Error` of the crate `toolpost`, in each of its variants"),
     ("CommitKind", "the kind of a `CommitError`"),
     ("Failure", "the outcome of an operation, which a model reads and a dialect words"),
     ("Lost", "the state of the shared index, which a search reports"),

@@ -24,8 +24,8 @@ fn wrong(tree: &Tree, file: &Source) -> Option<Finding> {
         });
     }
     let library = format!("crates/{name}/src/lib.rs");
-    let opening = tree.file(&library)?.text.lines().take_while(|line| line.starts_with("//!"));
-    if !PUBLIC.contains(&name) || opening.into_iter().any(|line| line == "//! ```") {
+    let mut opening = tree.file(&library)?.text.lines().take_while(|line| line.starts_with("//!"));
+    if !PUBLIC.contains(&name) || opening.any(|line| line == "//! ```") {
         return None;
     }
     Some(Finding {
