@@ -77,15 +77,15 @@ pub enum GuideEndReason {
     Failed,
 }
 
-impl From<Finished> for GuideEndReason {
-    fn from(ended: Finished) -> Self {
+impl From<AgentStopReason> for GuideEndReason {
+    fn from(ended: AgentStopReason) -> Self {
         match ended {
-            Finished::Completed => Self::Completed,
-            Finished::Turns => Self::Turns,
-            Finished::Calls => Self::Calls,
-            Finished::Tokens => Self::Tokens,
-            Finished::Time => Self::Time,
-            Finished::Limit => Self::Limit,
+            AgentStopReason::Completed => Self::Completed,
+            AgentStopReason::Turns => Self::Turns,
+            AgentStopReason::Calls => Self::Calls,
+            AgentStopReason::Tokens => Self::Tokens,
+            AgentStopReason::Time => Self::Time,
+            AgentStopReason::Limit => Self::Limit,
         }
     }
 }

@@ -583,7 +583,7 @@ mod tests {
         let means = Means::Landlock;
         let confined = CommandSandbox { means, network: None, shares_network: false, access: &access };
         each(rows, |output| {
-            let line = confined.line(output, Errors::All, Reported::default());
+            let line = confined.line(output, Errors::All, ReportedRefusals::default());
             assert_eq!(line, Some(no_sockets()), "{output}");
         });
     }

@@ -5,7 +5,7 @@ use crate::{
     access::{Access, Touch},
     call::CallCtx,
     failure::Failure,
-    find::{Find, rules_of},
+    find::Find,
     operation::Operation,
     seen_content::{SeenContent, SeenRange},
 };

@@ -16,7 +16,7 @@ use std::{sync::Arc, time::Duration};
 use toolpost_script::{Limits, Reply, Script, prepared, run};
 use toolpost_workspace::unique;
 
-pub use toolpost_script::{ScriptError, Why};
+pub use toolpost_script::{ScriptError, ScriptErrorKind};
 
 /// The library of every script: the tools as functions, and helpers for lists and texts.
 const LIBRARY: &str = include_str!("plan/library.js");

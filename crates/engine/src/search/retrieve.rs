@@ -114,7 +114,7 @@ pub(super) struct FilledIndex<'i, T> {
 /// it. `note` sees the index before that.
 pub(super) fn lock_filled<'i, T>(
     search: &Searcher,
-    (meaning, index, bases): (&Meaning, &'i Index, &[WorkspacePath]),
+    (meaning, index, bases): (&EmbeddingIndex, &'i Index, &[WorkspacePath]),
     (base, terms): (&WorkspacePath, &[String]),
     times: FillTimes,
     cx: &CallCtx,

@@ -24,7 +24,7 @@ pub(super) fn replace(
     cx: &CallCtx,
     draft: &mut Draft,
     (old, new): (&str, &str),
-    how: How,
+    how: MatchOptions,
 ) -> Result<(), Failure> {
     let empty = draft.present().is_some_and(<[u8]>::is_empty);
     if empty && old.is_empty() && !new.is_empty() {

@@ -171,14 +171,14 @@ fn stream(mut opened: OpenedFile, ask: LineSelection, cx: &CallCtx) -> Result<(T
 /// Decodes a whole file; also returns the hash of its bytes.
 fn decode(opened: OpenedFile, files: &Files) -> Result<(Decoded, ContentHash), Failure> {
     let path = opened.path().clone();
-    let Whole { bytes, hash } = opened.whole()?;
+    let FileBytes { bytes, hash } = opened.whole()?;
     let text = Decoded::open(bytes, files.encoding())
         .map_err(|error| Failure::new(Kind::WrongKind, format!("{}: {error}", path.display())))?;
     Ok((text, hash))
 }
 
 /// Reads a file whose encoding is known and is not UTF-8.
-fn decoded(opened: Opened, files: &Files, ask: Ask) -> Result<TextScan, Failure> {
+fn decoded(opened: OpenedFile, files: &Files, ask: LineSelection) -> Result<TextScan, Failure> {
     let (text, hash) = decode(opened, files)?;
     let mut window = Window::new(ask);
     window.feed(text.shown(text.view()).as_bytes());

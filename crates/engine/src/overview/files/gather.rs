@@ -6,6 +6,7 @@ use crate::{
     call::CallCtx,
     code::symbol_index::ready,
     failure::{Failure, Hint, Kind},
+    files::Files,
     find::{
         rules_of,
         walk::{WalkReport, walk},

@@ -104,7 +104,7 @@ fn end_of_file(
 }
 
 /// Reads at most `most` bytes at the end of a file.
-fn raw_end(mut opened: lookup::Opened, most: usize, cx: &CallCtx) -> Result<Vec<u8>, Failure> {
+fn raw_end(mut opened: lookup::OpenedFile, most: usize, cx: &CallCtx) -> Result<Vec<u8>, Failure> {
     let (mut piece, mut end) = (vec![0; PIECE], Vec::new());
     loop {
         cx.check()?;
@@ -118,7 +118,7 @@ fn raw_end(mut opened: lookup::Opened, most: usize, cx: &CallCtx) -> Result<Vec<
 }
 
 /// Decodes a file; returns at most `most` bytes at the end of the text, in UTF-8.
-fn decoded_end(opened: lookup::Opened, files: &Files, most: usize) -> Result<Vec<u8>, Failure> {
+fn decoded_end(opened: lookup::OpenedFile, files: &Files, most: usize) -> Result<Vec<u8>, Failure> {
     let (text, _) = super::decode(opened, files)?;
     let shown = text.shown(text.view());
     let bytes = shown.as_bytes();
