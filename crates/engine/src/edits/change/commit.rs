@@ -38,7 +38,9 @@ pub(super) fn all(
 /// Refuses a file at the path of a link that the call deletes or moves away: a commit changes each path once, and replaces
 /// no link.
 fn replaces_no_link(draft: &Draft) -> Result<(), Failure> {
-    let (Some(OriginalEntry::Link), DraftContent::Bytes(_)) = (&draft.before, &draft.now) else { return Ok(()) };
+    let (Some(OriginalEntry::Link), DraftContent::Bytes(_)) = (&draft.before, &draft.now) else {
+        return Ok(());
+    };
     let what = format!(
         "{} is a symbolic link before this call, and a file after it; one call cannot do both. Nothing was changed.",
         draft.path.display()
