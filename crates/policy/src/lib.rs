@@ -34,7 +34,6 @@ pub mod access;
 mod changed_rules;
 mod command;
 mod decision;
-mod defaults;
 mod display;
 mod error;
 mod examples;

@@ -1,6 +1,9 @@
 //! Loading of the built-in rules and of policy files.
 
-use crate::{defaults, error::PolicyError, examples, file, policy::Policy, rule::RuleSource};
+use crate::{error::PolicyError, examples, file, policy::Policy, rule::RuleSource};
+
+/// The text of the built-in rules, in the format of policy files.
+pub(crate) const RULES: &str = include_str!("defaults.toml");
 
 impl Policy {
     /// Creates a policy of only the built-in rules. A test checks the examples of these rules, so this
@@ -11,7 +14,7 @@ impl Policy {
     /// If the built-in rules are invalid, which a test excludes.
     pub fn built_in() -> Result<Self, PolicyError> {
         let source = RuleSource::BuiltIn;
-        let file = file::parse(defaults::RULES, &source)?;
+        let file = file::parse(RULES, &source)?;
         let rules = file.rules.into_iter().map(|parsed| parsed.rule);
         Self::of(Vec::new()).adding(rules).with_lists(&file.lists, &source)
     }

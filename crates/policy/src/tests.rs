@@ -1,6 +1,6 @@
 //! Tests of the rules about paths.
 
-use crate::{access::Access, decision::Decision, defaults, policy::Policy, rule::RuleSource};
+use crate::{access::Access, decision::Decision, load::RULES, policy::Policy, rule::RuleSource};
 use std::path::PathBuf;
 use toolpost_test_rows::each;
 
@@ -12,7 +12,7 @@ fn check(access: Access, path: &str, wanted: Decision) {
 
 #[test]
 fn the_examples_of_the_built_in_rules_hold() {
-    let policy = Policy::of(Vec::new()).with(defaults::RULES, &RuleSource::BuiltIn).unwrap();
+    let policy = Policy::of(Vec::new()).with(RULES, &RuleSource::BuiltIn).unwrap();
     assert_eq!(policy.rules.len(), Policy::built_in().unwrap().rules.len());
 }
 
@@ -88,7 +88,7 @@ fn names_are_protected_or_reported_and_not_both() {
 
 #[test]
 fn the_sandbox_learns_every_name_that_only_writing_is_guarded_for() {
-    let file: toml::Value = toml::from_str(defaults::RULES).unwrap();
+    let file: toml::Value = toml::from_str(RULES).unwrap();
     let names = Policy::built_in().unwrap().protected_names();
     let of = |rule: &toml::Value, key: &str| -> Vec<String> {
         let list = rule.get(key).and_then(toml::Value::as_array).cloned().unwrap_or_default();
