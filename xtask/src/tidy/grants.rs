@@ -13,6 +13,7 @@ const GRANTING: &[(&str, &str)] = &[
 /// The files that run an operation of the engine, with the reason.
 const RUNNING: &[(&str, &str)] = &[
     ("crates/runtime/src/bridged.rs", "a call of an upstream tool, below the layers"),
+    ("crates/runtime/src/operation_call.rs", "a typed call of a program, below the layers"),
     ("crates/tool/src/tool.rs", "a call of a tool, below the layers"),
     ("xtask/src/quality/baseline.rs", "a measurement of the search on a corpus; it is not shipped"),
 ];
