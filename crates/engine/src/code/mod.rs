@@ -32,7 +32,7 @@ struct State {
     outlines: OutlineCache,
 }
 
-/// What the code operations use.
+/// The search, the cache, the language servers and the limit that the code operations use.
 pub(crate) struct Deps {
     pub(crate) find: Find,
     /// The directory for the stored symbol index; `None` to keep it in memory.

@@ -45,7 +45,7 @@ pub struct Searcher {
     agents: AgentAccess,
 }
 
-/// What the code searches use.
+/// The indexed code, the models and the services that the code searches use.
 pub(crate) struct Deps {
     pub(crate) code: Code,
     /// The directory for the stored indexes; `None` to keep them in memory.
