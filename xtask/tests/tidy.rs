@@ -15,8 +15,8 @@ fn check(rule: &str, rows: &[(&str, &str)], wanted: &[&str]) {
     let mut rows = rows.to_vec();
     rows.push(CONTRACT);
     let tree = Tree::of_rows(&rows);
-    let all = tidy::CHECKS.iter().chain(tidy::WARNINGS);
-    let (_, check) = all.into_iter().find(|(name, _)| *name == rule).unwrap();
+    let mut all = tidy::CHECKS.iter().chain(tidy::WARNINGS);
+    let (_, check) = all.find(|(name, _)| *name == rule).unwrap();
     let found: Vec<String> =
         check(&tree).iter().map(|found| format!("{}:{}: {}", found.path, found.line, found.what)).collect();
     assert_eq!(found, wanted, "{rule}: {rows:?}");
@@ -38,8 +38,8 @@ fn long_files_are_a_warning() {
     check("long files", &[("crates/a/src/a.rs", &lines(700))], &[]);
     check("long files", &[("crates/a/src/a.rs", &lines(701))], &found);
     check("long files", &[("crates/a/src/a.rs", &with_tests), ("crates/a/tests/a.rs", &lines(900))], &[]);
-    let tree = Tree::of_rows(&[("crates/a/src/a.rs", &format!("//! One.\n{}", lines(701)))]);
-    assert_eq!((tidy::check(&tree), tidy::warnings(&tree).len()), (Vec::new(), 1));
+    let tree = Tree::of_rows(&[("crates/a/src/a.rs", &lines(701))]);
+    assert_eq!(tidy::warnings(&tree).len(), 1);
 }
 
 #[test]
