@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use toolpost_engine::{Engine, Failure, Kind, RunsOn, Touch};
 use toolpost_policy::does;
-use toolpost_tool::{CallFuture, DecodedCall, Done, Page};
+use toolpost_tool::{CallFuture, CallResult, DecodedCall, Page};
 
 /// The form in which the output is also added to the reply, which only the listeners of events see.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,10 +72,11 @@ fn prepare<O: RunsOn<Engine>>(
                 let seen = O::seen(&output);
                 // The caller may have stopped waiting for the output.
                 sender.send(output).ok();
-                Ok(Done { page, structured: None, seen })
+                Ok(CallResult { page, structured: None, seen })
             })
         }),
         notes: Vec::new(),
+        reword: std::convert::identity,
     };
     (prepared, output)
 }
