@@ -246,7 +246,7 @@ def asked(report, binary):
 
 def told(report, binary):
     with World(binary) as world:
-        _, out, _ = world.call(*world.command("doctor"))
+        _, out, _ = world.call(*world.command("doctor", "--all"))
         report("doctor starts the own agent", "scripted 0.1, protocol 1; `acp_may` is read" in out and "agent.acp_may = read (default)" in out, out)
         command = world.command("doctor")
         command[command.index("--acp") + 1] = "no-such-agent acp"

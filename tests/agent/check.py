@@ -417,7 +417,7 @@ def waiting():
     """A server that is started at a terminal prints that it waits for a client; any other server prints nothing."""
     with World([]) as world:
         command = [BINARY, "serve", "--root", str(world.root)]
-        seen, _ = at_terminal(command, world.environment(TERM="xterm"), "Ctrl-C ends the server", 0, b"\x03")
+        seen, _ = at_terminal(command, world.environment(TERM="xterm"), "Ctrl-C stops the server", 0, b"\x03")
         report("a server at a terminal prints that it waits for a client", "waiting for a client on standard input" in seen, seen)
         done = subprocess.run(command, env=world.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
         report("a server without a terminal prints nothing", (done.returncode, done.stdout, done.stderr) == (0, "", ""), done)
@@ -641,7 +641,7 @@ def asked_of_all():
     with World([{"when": part, "say": CLAIM + "\n" + FALSE}, {"when": summed, "say": "It subtracts [C1]."}]) as world:
         code, said, errors = called(world, "analyze_all", asks, dialect="probe")
         holds = code == 0 and "Answer of the model:\nIt subtracts [C1]." in said
-        holds = holds and "C1 total takes b away from a. [src/calc.py:2]" in said and "4 claims dropped, because the citations are wrong" in said
+        holds = holds and "C1 total takes b away from a. [src/calc.py:2]" in said and "4 claims dropped because of wrong citations" in said
         report("a question over a project", holds and "Languages:" in said and len(world.journal) == 2, (code, said, errors[-1500:]))
     with World([{"when": part, "say": "x", "fault": {"status": 401, "message": "no"}}]) as world:
         code, said, errors = called(world, "analyze_all", asks, dialect="probe")

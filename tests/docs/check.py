@@ -1,5 +1,6 @@
 """Runs the examples of the documents, loads every policy recipe, starts the server of every client's settings, and compares
-the pages about errors and security evidence with the code. Usage: check.py BINARY DOCS"""
+the pages about errors and security evidence with the code. A shell block that nothing runs must be marked as such.
+Usage: check.py BINARY DOCS"""
 
 import difflib
 import os
@@ -9,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from setups import check_setups
+from setups import check_setups, of_line
 
 PAGES = ["tutorial.md", "headless.md"]
 RECIPES = "policy-recipes.md"
@@ -29,7 +30,7 @@ def environment(binary, folder):
 
 def normal(text, folder):
     """Replaces the parts of an output that differ from run to run."""
-    text = re.sub(r" +$", "", text.replace(str(folder / "work"), "DIR"), flags=re.M)
+    text = re.sub(r" +$", "", text.replace(str(folder / "work"), "DIR").replace(str(folder / "home"), "HOME"), flags=re.M)
     text = re.sub(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\b", "TIME", text)
     text = re.sub(r"\b(?=[0-9a-f]*\d)[0-9a-f]{10}\b", "ID", text)
     return re.sub(r'"duration":[0-9.]+', '"duration":MS', text)
@@ -113,6 +114,30 @@ def run_setups(docs, binary):
         return check_setups(docs, environment(binary, Path(name).resolve()))
 
 
+def starts_server(line):
+    """Returns whether a line of a shell block starts a server or adds one to a client, which `check_setups` runs."""
+    return any(server for _, server in of_line(line))
+
+
+def check_marks(docs):
+    """Checks that every shell block is run, or is marked with `<!-- not run -->`."""
+    failures, count = [], 0
+    for page in sorted(docs.glob("*.md")):
+        text = page.read_text()
+        for block in BLOCK.finditer(text) if page.name not in PAGES else ():
+            if block["kind"] != "sh":
+                continue
+            count += 1
+            lines = [line for line in block["text"].replace("\\\n", " ").splitlines() if line.strip()]
+            if not block["skip"] and not all(starts_server(line) for line in lines):
+                number = text[: block.start()].count("\n") + 1
+                failures.append(
+                    f"{page.name}:{number}: nothing runs this shell block: add the page to PAGES in tests/docs/check.py, or write "
+                    f"`<!-- not run -->` above the block\n{block['text']}"
+                )
+    return count, failures
+
+
 def check_kinds(docs):
     """Checks that the page about errors has a section and a row for each kind of failure, and for no other."""
     source = (docs.parent / "crates/engine/src/failure/mod.rs").read_text()
@@ -163,6 +188,7 @@ def main():
     results = [run_page(docs / page, binary) for page in PAGES]
     results.append(run_recipes(docs / RECIPES, binary))
     results.append(run_setups(docs, binary))
+    results.append(check_marks(docs))
     results.append(check_kinds(docs))
     results.append(check_evidence(docs))
     failures = [failure for _, failed in results for failure in failed]

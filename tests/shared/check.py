@@ -690,7 +690,7 @@ def extension(world):
     try:
         other.make("code")
         done = world.run("--root", root, "--repository", "one", "index", "push", other.address())
-        check("a push reports that pgvector is missing", done.returncode == 0 and "The blocks have no embeddings, so only keyword search finds them: the server has no extension vector; install pgvector"
+        check("a push reports that pgvector is missing", done.returncode == 0 and "The pushed code has no embeddings, so only keyword search finds it: the server has no extension vector; install pgvector"
               in done.stdout, done.stdout + done.stderr)
         found = world.run("--index", other.address(), "search", "renew session", "--repositories", "*", "--json")
         told = json.loads(found.stdout)
@@ -726,7 +726,7 @@ def upgraded(world):
     world.pushed(two, "two")
     check("a push upgrades the index, and nothing is lost", len(world.across("renew_session", "one")[0]) == 2)
     found = world.search("renew session", "*")
-    check("repositories without blocks are reported", "1 repository that an older version of Toolpost pushed without blocks (one)" in found["left_out"][0]
+    check("repositories without blocks are reported", "1 repository that an older version of Toolpost pushed without the blocks that this search needs (one)" in found["left_out"][0]
           and {block["repository"] for block in found["blocks"]} == {"two"}, found["left_out"])
     told = world.pushed(one, "one")
     check("the next push of such a repository sends its blocks", (told["sent"], told["cut"]) == (0, len(CODE)) and world.search("x session", "*")["left_out"] == [], told)

@@ -11,15 +11,15 @@ mod peer;
 mod report;
 mod score;
 
-use crate::{House, Verdict, disk, docs::marked, say, suites};
+use crate::{Repository, Verdict, disk, docs::generated_parts, output, suites};
 use anyhow::{Context, Result, bail};
 use code::Code;
 use corpora::{CORPORA, Corpus};
-use ours::Ours;
+use ours::ToolpostAnswers;
 pub(crate) use peer::install as peer_program;
 use report::Row;
 use std::path::{Path, PathBuf};
-use toolpost_symbols::Sure;
+use toolpost_symbols::Certainty;
 
 /// The competitor from npm, with its version.
 pub(crate) const PEER: [&str; 2] = [peer::PACKAGE, peer::VERSION];
@@ -46,10 +46,10 @@ Calls to variables and parameters, and calls without an answer of the server, ar
   --without-peer    does not measure the npm package";
 
 /// Levels of certainty that are evaluated, from the highest to all.
-const LEVELS: [(&str, Sure); 3] = [
-    ("the index: proved", Sure::Proved),
-    ("the index: proved and inferred", Sure::Inferred),
-    ("the index: all", Sure::Possible),
+const LEVELS: [(&str, Certainty); 3] = [
+    ("the index: proved", Certainty::Proved),
+    ("the index: proved and inferred", Certainty::Inferred),
+    ("the index: all", Certainty::Possible),
 ];
 
 /// Options of `cargo xtask accuracy`.
@@ -72,10 +72,11 @@ enum Peer {
 /// Measures the named corpora, or all, and prints a table.
 ///
 /// # Errors
-/// If something cannot be downloaded, installed or queried.
-pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+/// If an argument is invalid, the language servers cannot be installed, or a result cannot be written. A corpus
+/// that cannot be measured is skipped with a message, and the run fails.
+pub(crate) fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     if arguments.iter().any(|argument| argument == "--help") {
-        say::line(HELP);
+        output::line(HELP);
         return Ok(Verdict::Good);
     }
     let plan = plan(arguments)?;
@@ -87,17 +88,17 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
             Ok(row) => rows.push(row),
             Err(error) => missing.push(format!("SKIPPED: {}: {error:#}", corpus.name)),
         }
-        missing.last().iter().for_each(|why| say::complain(why));
+        missing.last().iter().for_each(|why| output::complain(why));
     }
     let table = report::table(&rows);
-    say::line(&table);
+    output::line(&table);
     if missing.is_empty() && rows.len() == CORPORA.len() && plan.peer == Peer::Measured {
-        house.write(PAGE, &marked::put(&house.read(PAGE)?, "accuracy", &format!("\n{table}\n"))?)?;
-        say::line(&format!("{PAGE}: the table is written"));
+        house.write(PAGE, &generated_parts::put(&house.read(PAGE)?, "accuracy", &format!("\n{table}\n"))?)?;
+        output::line(&format!("{PAGE}: the table is written"));
     }
-    missing.iter().for_each(|why| say::line(why));
+    missing.iter().for_each(|why| output::line(why));
     let short = report::shortfalls(&rows);
-    short.iter().for_each(|what| say::complain(what));
+    short.iter().for_each(|what| output::complain(what));
     if let Some(file) = &plan.json {
         disk::write(file, format!("{:#}\n", report::json(&rows)).as_bytes())?;
     }
@@ -142,7 +143,7 @@ fn plan(arguments: &[String]) -> Result<Plan> {
 
 /// Installs the language servers as the test suite `tests/servers` does, and returns the directories of their
 /// programs.
-fn servers(house: &House) -> Result<Vec<PathBuf>> {
+fn servers(house: &Repository) -> Result<Vec<PathBuf>> {
     let tools = suites::tools::install(house, &house.path("tests/servers"))
         .context("the language servers cannot be installed")?;
     let place = |name: &str| tools.iter().find(|(known, _)| *known == name).map(|(_, place)| place);
@@ -162,7 +163,7 @@ fn measure(plan: &Plan, corpus: Corpus, folder: &Path, path: &[PathBuf]) -> Resu
         ("name only", score(&score::by_name(&code))),
         ("same file, else unique name", score(&score::near_or_unique(&code))),
     ];
-    let ours = Ours::ask(&laid.tree, &code)?;
+    let ours = ToolpostAnswers::ask(&laid.tree, &code)?;
     for (name, most) in LEVELS {
         levels.push((name, score(&ours.up_to(most))));
     }

@@ -1,68 +1,97 @@
-//! `cargo xtask api`: the list of public items that follow semantic versions, read from the sources.
+//! `cargo xtask api`: the lists of public items of the crates for other programs, read from the sources.
 
 mod items;
 mod source;
 mod table;
 mod tokens;
 
-use crate::{House, Verdict, programs, say, tree::Tree};
+use crate::{Repository, Verdict, output, programs, tree::Tree};
 use anyhow::{Result, bail};
 use items::Lines;
 use source::{Leaf, Path, Sources, Target, head, ident, is_hidden, is_public, is_test, leaves};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::Item;
 
-/// The crate whose public items are watched.
-const CRATE: &str = "toolpost";
-/// Public modules of the crate that may change in every release; docs/stability.md lists them.
-const UNSTABLE: &[&str] = &["agents", "approvals", "code_search", "parts", "trust"];
-/// The list of public items, a file in Git.
-pub(crate) const LIST: &str = "crates/toolpost/api.txt";
-const CHANGELOG: &str = "CHANGELOG.md";
-
-/// Writes the list of public items. With `--check`, compares it with the sources, and requires that the
-/// changelog has changed with it.
-///
-/// # Errors
-/// If a source file cannot be parsed, or the list cannot be written.
-pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
-    let tree = Tree::of_house(house)?;
-    match arguments {
-        [] => house.write(LIST, &list(&tree)?)?,
-        [flag] if flag == "--check" => {
-            let kept = tree.file(LIST).map_or("", |file| &file.text);
-            let changes = changes(kept, &list(&tree)?);
-            changes.iter().for_each(|change| say::line(change));
-            if !changes.is_empty() {
-                say::line(&format!("api: {LIST} is out of date; run `cargo xtask api`"));
-                return Ok(Verdict::Bad);
-            }
-        }
-        _ => bail!("api accepts only --check"),
-    }
-    let Some(missing) = unexplained(house) else { return Ok(Verdict::Good) };
-    say::line(&format!("api: {missing}; add an entry that starts with `Library:` to CHANGELOG.md"));
-    Ok(if arguments.is_empty() { Verdict::Good } else { Verdict::Bad })
+/// A crate whose public items are watched.
+#[derive(Debug, Clone, Copy)]
+pub struct Watched {
+    /// The name of the crate, as code writes it.
+    name: &'static str,
+    /// The list of public items, a file in Git.
+    pub list: &'static str,
+    /// Public modules of the crate whose items are not listed; docs/stability.md lists them.
+    unstable: &'static [&'static str],
 }
 
-/// Returns a message if the list of public items changed after the last change of the changelog; `None` if it
-/// did not, or if git cannot tell.
-pub(crate) fn unexplained(house: &House) -> Option<String> {
+/// The crates whose public items are watched.
+pub const WATCHED: [Watched; 3] = [
+    Watched {
+        name: "toolpost",
+        list: "crates/toolpost/api.txt",
+        unstable: &["agents", "approvals", "code_search", "operations", "parts", "trust"],
+    },
+    Watched { name: "toolpost_mcp_server", list: "crates/mcp-server/api.txt", unstable: &[] },
+    Watched { name: "toolpost_tool", list: "crates/tool/api.txt", unstable: &["operations"] },
+];
+const CHANGELOG: &str = "CHANGELOG.md";
+
+/// Writes the lists of public items. With `--check`, compares them with the sources, and requires that the
+/// changelog has changed with them.
+///
+/// # Errors
+/// If a source file cannot be parsed, or a list cannot be written.
+pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
+    let tree = Tree::of_house(house)?;
+    let is_check = match arguments {
+        [] => false,
+        [flag] if flag == "--check" => true,
+        _ => bail!("api accepts only --check"),
+    };
+    let mut verdict = Verdict::Good;
+    for watched in WATCHED {
+        let (path, current) = (watched.list, list(&tree, &watched)?);
+        if is_check {
+            let changes = changes(tree.file(path).map_or("", |file| &file.text), &current);
+            changes.iter().for_each(|change| output::line(change));
+            if !changes.is_empty() {
+                output::line(&format!("api: {path} is out of date; run `cargo xtask api`"));
+                verdict = Verdict::Bad;
+            }
+        } else {
+            house.write(path, &current)?;
+        }
+    }
+    for (_, missing) in unexplained(house) {
+        output::line(&format!("api: {missing}; add an entry that starts with `Library:` to CHANGELOG.md"));
+        if is_check {
+            verdict = Verdict::Bad;
+        }
+    }
+    Ok(verdict)
+}
+
+/// Returns each list of public items that changed after the last change of the changelog, with a message; none if git
+/// cannot tell.
+pub(crate) fn unexplained(house: &Repository) -> Vec<(&'static str, String)> {
+    WATCHED.iter().filter_map(|watched| Some((watched.list, message(house, watched.list)?))).collect()
+}
+
+fn message(house: &Repository, list: &str) -> Option<String> {
     let git = |arguments: &[&str]| {
         let mut git = programs::program("git");
         programs::output(git.args(arguments).current_dir(house.root())).ok()
     };
     let changed = |file| git(&["status", "--porcelain", "--", file]).is_some_and(|lines| !lines.is_empty());
     let last = |file| git(&["rev-list", "-1", "HEAD", "--", file]).map(|line| line.trim().to_owned());
-    let explained = if changed(LIST) {
+    let explained = if changed(list) {
         changed(CHANGELOG)
     } else {
-        let (list, log) = (last(LIST)?, last(CHANGELOG)?);
-        let count = git(&["rev-list", "--count", &format!("{log}..{list}")])?;
+        let (listed, log) = (last(list)?, last(CHANGELOG)?);
+        let count = git(&["rev-list", "--count", &format!("{log}..{listed}")])?;
         // Zero means that no commit after the last change of the changelog changed the list.
-        changed(CHANGELOG) || list.is_empty() || count.trim() == "0"
+        changed(CHANGELOG) || listed.is_empty() || count.trim() == "0"
     };
-    (!explained).then(|| format!("{LIST} changed after the last change of {CHANGELOG}"))
+    (!explained).then(|| format!("{list} changed after the last change of {CHANGELOG}"))
 }
 
 /// Returns the lines that only one of two lists has, in the form of a diff without context.
@@ -74,14 +103,15 @@ pub fn changes(kept: &str, current: &str) -> Vec<String> {
     gone.chain(current.difference(&kept).map(|line| format!("+{line}"))).collect()
 }
 
-/// Lists the public items of the watched crate, one per line.
+/// Lists the public items of a watched crate, one per line.
 ///
 /// # Errors
 /// If a source file cannot be parsed.
-pub fn list(tree: &Tree) -> Result<String> {
-    let mut walk = Walk { sources: Sources::new(tree), found: BTreeMap::new(), lines: Lines::default() };
-    let root = vec![CRATE.to_owned()];
-    walk.module(&root, CRATE)?;
+pub fn list(tree: &Tree, watched: &Watched) -> Result<String> {
+    let (sources, found, lines) = (Sources::new(tree), BTreeMap::new(), Lines::default());
+    let mut walk = Walk { watched: *watched, sources, found, lines };
+    let root = vec![watched.name.to_owned()];
+    walk.module(&root, watched.name)?;
     let found = std::mem::take(&mut walk.found);
     for (target, paths) in found {
         walk.target(&target, paths)?;
@@ -91,6 +121,7 @@ pub fn list(tree: &Tree) -> Result<String> {
 
 /// Walk over the public modules.
 struct Walk<'a> {
+    watched: Watched,
     sources: Sources<'a>,
     /// All public paths of each item, each with its `#[cfg]` attributes.
     found: BTreeMap<Target, BTreeMap<String, String>>,
@@ -116,7 +147,7 @@ impl Walk<'_> {
             let condition = items::condition(attributes);
             if !matches!(item, Item::Mod(_)) {
                 self.add(Target::Item(module.clone(), name.to_string()), path, condition);
-            } else if shown == CRATE && UNSTABLE.contains(&name.to_string().as_str()) {
+            } else if self.is_unstable(shown, &name.to_string()) {
                 self.lines.add(format!("{condition}pub mod {path} (unstable)"));
             } else {
                 self.lines.add(format!("{condition}pub mod {path}"));
@@ -130,6 +161,10 @@ impl Walk<'_> {
         let target = self.sources.find(module, &leaf)?;
         match (target, leaf.name) {
             (Target::Module(inner), None) => self.module(&inner, shown),
+            (Target::Module(_), Some(name)) if self.is_unstable(shown, &name) => {
+                self.lines.add(format!("{condition}pub mod {shown}::{name} (unstable)"));
+                Ok(())
+            }
             (Target::Module(inner), Some(name)) => {
                 let path = format!("{shown}::{name}");
                 self.lines.add(format!("{condition}pub mod {path}"));
@@ -141,6 +176,11 @@ impl Walk<'_> {
             }
             (target, None) => bail!("the glob import of {target:?} cannot be resolved"),
         }
+    }
+
+    /// Returns whether a module of the crate may change in every release.
+    fn is_unstable(&self, shown: &str, module: &str) -> bool {
+        shown == self.watched.name && self.watched.unstable.contains(&module)
     }
 
     fn add(&mut self, target: Target, path: String, condition: String) {

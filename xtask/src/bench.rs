@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: Toolpost compared with other programs that do the same work, in one run.
 
+mod batched_reads;
 mod cases;
 mod code;
 mod corpus;
@@ -12,11 +13,10 @@ pub mod report;
 mod rivals;
 mod sources;
 mod symbols;
-mod together;
 
-use crate::{House, Verdict, docs::marked, programs, say};
+use crate::{Repository, Verdict, docs::generated_parts, output, programs};
 use anyhow::{Context, Result, bail, ensure};
-use rivals::Rivals;
+use rivals::Competitors;
 use std::{num::NonZeroUsize, path::PathBuf};
 
 /// Page that contains the tables.
@@ -29,7 +29,7 @@ struct Bench {
     /// Directory of all generated files.
     folder: PathBuf,
     toolpost: PathBuf,
-    rivals: Rivals,
+    rivals: Competitors,
     rounds: usize,
     threads: usize,
 }
@@ -53,14 +53,14 @@ enum Parts {
     /// Ranked search.
     Ranked,
     /// Searches with the trigram index.
-    Grams,
+    TrigramIndex,
 }
 
 /// Measures, prints the tables, and inserts them into the page.
 ///
 /// # Errors
 /// If something cannot be built or started, or two programs give different answers.
-pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     let plan = plan(arguments)?;
     let mut cargo = programs::cargo();
     cargo.args(["build", "--release", "--package", "toolpost-cli"]);
@@ -73,9 +73,9 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     let bench = Bench {
         // The tables of the symbol index and of ranked search find the programs for their comparison themselves.
         rivals: match plan.parts {
-            Parts::Symbols | Parts::Ranked => Rivals::none(),
-            Parts::Grams => Rivals::rg(),
-            Parts::All | Parts::Peers => Rivals::find(&folder)?,
+            Parts::Symbols | Parts::Ranked => Competitors::none(),
+            Parts::TrigramIndex => Competitors::rg(),
+            Parts::All | Parts::Peers => Competitors::find(&folder)?,
         },
         toolpost: house.target().join("release").join("toolpost"),
         folder,
@@ -86,7 +86,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
         put(house, &bench, "ranked", &ranked::table(&bench)?)?;
         return Ok(Verdict::Good);
     }
-    if plan.parts == Parts::Grams {
+    if plan.parts == Parts::TrigramIndex {
         finish(house, &bench, "grams", grams::table(&bench)?)?;
         return Ok(Verdict::Good);
     }
@@ -97,7 +97,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     }
     if plan.parts == Parts::All {
         let mut rows = cases::server(&bench)?;
-        rows.extend(together::rows(&bench)?);
+        rows.extend(batched_reads::rows(&bench)?);
         for files in plan.sizes {
             rows.extend(cases::searches(&bench, *files)?);
         }
@@ -106,7 +106,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
         finish(house, &bench, "figures", text)?;
     }
     finish(house, &bench, "peers", report::times(&peers::rows(&bench)?))?;
-    bench.rivals.missing().iter().for_each(|name| say::line(&format!("SKIPPED: {name}")));
+    bench.rivals.missing().iter().for_each(|name| output::line(&format!("SKIPPED: {name}")));
     Ok(Verdict::Good)
 }
 
@@ -133,7 +133,7 @@ fn plan(arguments: &[String]) -> Result<Plan> {
                 rest
             }
             [flag, rest @ ..] if flag == "--grep" => {
-                plan.parts = Parts::Grams;
+                plan.parts = Parts::TrigramIndex;
                 rest
             }
             [flag, rounds, rest @ ..] if flag == "--rounds" => {
@@ -149,7 +149,7 @@ fn plan(arguments: &[String]) -> Result<Plan> {
 
 /// Adds the rounds, the threads and the versions to a table, prints it, and inserts it between the marks `place` of
 /// `PAGE`.
-fn finish(house: &House, bench: &Bench, place: &str, mut text: String) -> Result<()> {
+fn finish(house: &Repository, bench: &Bench, place: &str, mut text: String) -> Result<()> {
     let versions = match place {
         "symbols" => symbols::versions(),
         _ => bench.rivals.versions(),
@@ -160,13 +160,13 @@ fn finish(house: &House, bench: &Bench, place: &str, mut text: String) -> Result
 }
 
 /// Prints a text, and inserts it between the marks `place` of `PAGE` if the run had enough rounds.
-fn put(house: &House, bench: &Bench, place: &str, text: &str) -> Result<()> {
-    say::line(text);
+fn put(house: &Repository, bench: &Bench, place: &str, text: &str) -> Result<()> {
+    output::line(text);
     if bench.rounds >= ROUNDS {
-        house.write(PAGE, &marked::put(&house.read(PAGE)?, place, &format!("\n{text}\n"))?)?;
-        say::line(&format!("{PAGE}: the table `{place}` is written"));
+        house.write(PAGE, &generated_parts::put(&house.read(PAGE)?, place, &format!("\n{text}\n"))?)?;
+        output::line(&format!("{PAGE}: the table `{place}` is written"));
     } else {
-        say::line(&format!("{PAGE}: left unchanged; {} rounds are too few to publish", bench.rounds));
+        output::line(&format!("{PAGE}: left unchanged; {} rounds are too few to publish", bench.rounds));
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `cargo xtask book`: the sources of the documentation book, and a check of the links in the built book.
 
-use crate::{House, Verdict, disk, say, tidy::links, tree::Tree};
+use crate::{Repository, Verdict, disk, output, programs, tidy::links, tree::Tree};
 use anyhow::{Context, Result, bail};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,12 +17,21 @@ const BUILT: &str = "target/book/html";
 /// The first page of the book, which mdBook also serves as the start page of the site.
 const START: &str = "docs/introduction.md";
 
-/// Copies the pages of the book, and the files that they link to, to the directory from which mdBook builds.
-/// With `--check`, checks the links of the built book instead.
+/// The npm package that draws the diagrams of the pages.
+const MERMAID: &str = "mermaid@12.3.0";
+
+/// The directory to which that package is unpacked; `book.toml` lists its script.
+const UNPACKED: &str = "target/book/mermaid";
+
+/// The script of the package, in [`UNPACKED`].
+const SCRIPT: &str = "package/dist/mermaid.min.js";
+
+/// Copies the pages of the book, and the files that they link to, to the directory from which mdBook builds, and
+/// downloads the script that draws their diagrams. With `--check`, checks the built book instead.
 ///
 /// # Errors
-/// If a page links to a page outside the book, or if a file cannot be read or written.
-pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+/// If a page links to a page outside the book, the script cannot be downloaded, or a file cannot be read or written.
+pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     match arguments {
         [] => {}
         [flag] if flag == "--check" => return check(house),
@@ -38,12 +47,29 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
         }
         disk::write(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
     }
-    say::line(&format!("book: {} files in {SOURCE}; build them with `mdbook build`", files.len()));
+    download_script(house)?;
+    output::line(&format!("book: {} files in {SOURCE}; build them with `mdbook build`", files.len()));
     Ok(Verdict::Good)
 }
 
-/// Checks the links of the built book, and prints the dead ones.
-fn check(house: &House) -> Result<Verdict> {
+/// Downloads the script that draws the diagrams, unless an earlier run did.
+fn download_script(house: &Repository) -> Result<()> {
+    let folder = house.path(UNPACKED);
+    if disk::exists(&folder.join(SCRIPT)) {
+        return Ok(());
+    }
+    disk::make_folder(&folder)?;
+    let mut pack = programs::program("npm");
+    pack.args(["pack", "--silent", MERMAID, "--pack-destination"]).arg(&folder);
+    let archive = programs::output(&mut pack).context("the diagrams of the book need a package from npm")?;
+    let mut unpack = programs::program("tar");
+    unpack.arg("-xzf").arg(folder.join(archive.trim())).arg("-C").arg(&folder).arg(SCRIPT);
+    programs::output(&mut unpack)?;
+    Ok(())
+}
+
+/// Checks the links and the diagrams of the built book, and prints what is wrong.
+fn check(house: &Repository) -> Result<Verdict> {
     let root = house.path(BUILT);
     let mut pages = BTreeMap::new();
     let mut others = BTreeSet::new();
@@ -63,10 +89,24 @@ fn check(house: &House) -> Result<Verdict> {
     if pages.is_empty() {
         bail!("{BUILT} has no pages: build the book first with `cargo xtask book && mdbook build`");
     }
-    let dead = dead_links(&pages, &others)?;
-    dead.iter().for_each(|link| say::line(&format!("book: {link}")));
-    say::line(&format!("book: {} pages, {} dead links", pages.len(), dead.len()));
-    Ok(if dead.is_empty() { Verdict::Good } else { Verdict::Bad })
+    let (dead, undrawn) = (dead_links(&pages, &others)?, undrawn_diagrams(&pages));
+    dead.iter().chain(&undrawn).for_each(|problem| output::line(&format!("book: {problem}")));
+    let (count, links, diagrams) = (pages.len(), dead.len(), undrawn.len());
+    output::line(&format!(
+        "book: {count} pages, {links} dead links, {diagrams} without the script for their diagrams"
+    ));
+    Ok(if dead.is_empty() && undrawn.is_empty() { Verdict::Good } else { Verdict::Bad })
+}
+
+/// Finds the HTML pages that have a diagram, but not the script that draws it, and so would show its source text.
+#[must_use]
+pub fn undrawn_diagrams(pages: &BTreeMap<String, String>) -> Vec<String> {
+    pages
+        .iter()
+        .filter(|(_, text)| text.contains("language-mermaid"))
+        .filter(|(_, text)| !text.contains("/mermaid.min") || !text.contains("/diagrams"))
+        .map(|(path, _)| format!("{path} has a diagram, but no script that draws it"))
+        .collect()
 }
 
 /// Finds the relative links in HTML pages whose file or anchor does not exist. `others` contains the paths of

@@ -10,7 +10,7 @@ use std::{
 /// Reads a text file.
 ///
 /// # Errors
-/// If the file is missing or not UTF-8.
+/// If the file cannot be read, or is not UTF-8.
 pub fn read(path: &Path) -> io::Result<String> {
     fs::read_to_string(path)
 }
@@ -133,7 +133,7 @@ pub fn size(path: &Path) -> io::Result<u64> {
 /// Returns a path without symbolic links.
 ///
 /// # Errors
-/// If the path does not exist.
+/// On an I/O error, for example if the path does not exist.
 pub fn canonical(path: &Path) -> io::Result<PathBuf> {
     path.canonicalize()
 }

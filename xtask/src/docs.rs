@@ -2,12 +2,12 @@
 
 mod cli;
 pub mod differences;
-pub mod marked;
+pub mod generated_parts;
 pub mod picture;
 pub mod readme;
 pub mod tools;
 
-use crate::{House, Verdict, parity::ParityInputs, published_dialect::PublishedDialect, say};
+use crate::{Repository, Verdict, output, parity::ParityInputs, published_dialect::PublishedDialect};
 use anyhow::{Result, bail};
 use toolpost::settings::reference::markdown;
 
@@ -15,7 +15,7 @@ use toolpost::settings::reference::markdown;
 ///
 /// # Errors
 /// If the content cannot be generated, or a file cannot be written.
-pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     let check = match arguments {
         [] => false,
         [flag] if flag == "--check" => true,
@@ -25,14 +25,16 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     for (path, text) in generated(house)? {
         let old = house.read(&path).unwrap_or_default();
         match (old == text, check) {
-            (true, _) => say::line(&format!("{path}: current")),
+            (true, _) => output::line(&format!("{path}: current")),
             (false, false) => {
                 house.write(&path, &text)?;
-                say::line(&format!("{path}: written"));
+                output::line(&format!("{path}: written"));
             }
             (false, true) => {
                 let line = first_difference(&old, &text);
-                say::line(&format!("{path}:{line}: out of date; run `cargo xtask docs` and commit the file"));
+                output::line(&format!(
+                    "{path}:{line}: out of date; run `cargo xtask docs` and commit the file"
+                ));
                 verdict = Verdict::Bad;
             }
         }
@@ -41,7 +43,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
 }
 
 /// Generates all files: path and content.
-fn generated(house: &House) -> Result<Vec<(String, String)>> {
+fn generated(house: &Repository) -> Result<Vec<(String, String)>> {
     let said = PublishedDialect::all();
     let against = ParityInputs::read(house)?;
     Ok(vec![
@@ -54,11 +56,11 @@ fn generated(house: &House) -> Result<Vec<(String, String)>> {
         ("docs/tutorial.svg".to_owned(), picture::svg(&house.read("docs/tutorial.md")?)),
         (
             "docs/configuration.md".to_owned(),
-            marked::put(&house.read("docs/configuration.md")?, "settings", &markdown())?,
+            generated_parts::put(&house.read("docs/configuration.md")?, "settings", &markdown())?,
         ),
         (
             "README.md".to_owned(),
-            marked::put(&house.read("README.md")?, "dialects", &readme::table(&said, &against))?,
+            generated_parts::put(&house.read("README.md")?, "dialects", &readme::table(&said, &against))?,
         ),
     ])
 }

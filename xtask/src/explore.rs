@@ -1,6 +1,6 @@
 //! `cargo xtask explore`: runs the property tests with a different seed for each commit.
 
-use crate::{House, Verdict, disk, programs, say, tree::Tree};
+use crate::{Repository, Verdict, disk, output, programs, tree::Tree};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::{
@@ -28,7 +28,7 @@ pub struct PropertyTest {
 
 /// Names of the property tests of a run, by result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Explored {
+pub struct ExplorationResult {
     /// The tests that passed.
     pub passed: Vec<String>,
     /// The tests that failed, each with its output.
@@ -44,7 +44,7 @@ pub struct Explored {
 ///
 /// # Errors
 /// If the tests cannot be built or started, or there is neither a commit nor a seed.
-pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     let (mut seed_argument, mut seconds) = (None, None);
     for pair in arguments.chunks(2) {
         let [flag, number] = pair else { bail!("explore accepts only --seed N and --seconds N") };
@@ -57,7 +57,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     }
     let seed = seed_argument.map_or_else(|| seed(house), Ok)?;
     let tests = tests(house)?;
-    say::line(&format!("explore: {} property tests with the seed {seed}", tests.len()));
+    output::line(&format!("explore: {} property tests with the seed {seed}", tests.len()));
     let start = Instant::now();
     let is_over = || seconds.is_some_and(|seconds| start.elapsed() >= Duration::from_secs(seconds));
     let logs = house.target().join("explore");
@@ -66,26 +66,26 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
 }
 
 /// Prints the results of a run.
-fn report(explored: &Explored, seed: u64, time: Duration) -> Verdict {
-    let Explored { passed, failed, stopped, waiting } = explored;
+fn report(explored: &ExplorationResult, seed: u64, time: Duration) -> Verdict {
+    let ExplorationResult { passed, failed, stopped, waiting } = explored;
     for (name, output) in failed {
-        say::line(&format!("explore: {name} failed:\n{}", output.trim_end()));
+        output::line(&format!("explore: {name} failed:\n{}", output.trim_end()));
     }
     for (names, what) in [(stopped, "stopped at the time limit"), (waiting, "not started")] {
         if !names.is_empty() {
-            say::line(&format!("explore: {} {what}: {}", names.len(), names.join(", ")));
+            output::line(&format!("explore: {} {what}: {}", names.len(), names.join(", ")));
         }
     }
     let ended = passed.len() + failed.len();
     let all = ended + stopped.len() + waiting.len();
-    say::line(&format!(
+    output::line(&format!(
         "explore: {ended} of {all} property tests ended in {} s, {} with a counterexample",
         time.as_secs(),
         failed.len()
     ));
     if !failed.is_empty() {
-        say::line(&format!("explore: repeat this with `cargo xtask explore --seed {seed}`"));
-        say::line(
+        output::line(&format!("explore: repeat this with `cargo xtask explore --seed {seed}`"));
+        output::line(
             "explore: proptest wrote the case to proptest-regressions of the crate: fix the code, and commit that file",
         );
     }
@@ -94,7 +94,7 @@ fn report(explored: &Explored, seed: u64, time: Duration) -> Verdict {
 }
 
 /// Derives the seed from the commit, so that a failure can be repeated and each commit tests new cases.
-pub(crate) fn seed(house: &House) -> Result<u64> {
+pub(crate) fn seed(house: &Repository) -> Result<u64> {
     let mut git = programs::program("git");
     git.args(["rev-parse", "HEAD"]).current_dir(house.root());
     let commit = programs::output(&mut git)
@@ -104,7 +104,7 @@ pub(crate) fn seed(house: &House) -> Result<u64> {
 }
 
 /// Builds the test binaries, and finds the property tests in them.
-fn tests(house: &House) -> Result<Vec<PropertyTest>> {
+fn tests(house: &Repository) -> Result<Vec<PropertyTest>> {
     let properties = by_crate(&Tree::of_house(house)?);
     let mut cargo = programs::cargo();
     cargo.args(["test", "--quiet", "--workspace", "--locked", "--lib", "--tests", "--no-run"]);
@@ -161,7 +161,7 @@ pub fn binaries(messages: &str) -> Vec<(PathBuf, PathBuf)> {
     messages.lines().filter_map(artifact).collect()
 }
 
-/// Orders the tests by the seed. If the time does not suffice for all tests, other runs then start with other tests.
+/// Orders the tests by the seed, so that runs with too little time for all tests start with different ones.
 fn shuffled(mut tests: Vec<PropertyTest>, seed: u64) -> Vec<PropertyTest> {
     let key = |test: &PropertyTest| {
         let sum =
@@ -182,9 +182,9 @@ pub fn explore(
     seed: u64,
     logs: &Path,
     is_over: &(dyn Fn() -> bool + Sync),
-) -> Result<Explored> {
+) -> Result<ExplorationResult> {
     disk::make_folder(logs)?;
-    let explored = Mutex::new(Explored::default());
+    let explored = Mutex::new(ExplorationResult::default());
     let queue: Mutex<VecDeque<&PropertyTest>> = Mutex::new(tests.iter().collect());
     let lanes = thread::available_parallelism().map_or(1, usize::from);
     let lane = |number: usize| -> Result<()> {
@@ -193,13 +193,13 @@ pub fn explore(
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             let Some(test) = next else { return Ok(()) };
             let name = test.name.clone();
-            let passed = if is_over() { Ended::NotStarted } else { one(test, seed, &log, is_over)? };
+            let passed = if is_over() { TestResult::NotStarted } else { one(test, seed, &log, is_over)? };
             let mut explored = explored.lock().unwrap_or_else(PoisonError::into_inner);
             match passed {
-                Ended::Passed => explored.passed.push(name),
-                Ended::Failed(output) => explored.failed.push((name, output)),
-                Ended::Stopped => explored.stopped.push(name),
-                Ended::NotStarted => explored.waiting.push(name),
+                TestResult::Passed => explored.passed.push(name),
+                TestResult::Failed(output) => explored.failed.push((name, output)),
+                TestResult::Stopped => explored.stopped.push(name),
+                TestResult::NotStarted => explored.waiting.push(name),
             }
         }
     };
@@ -213,7 +213,7 @@ pub fn explore(
 }
 
 /// Result of one property test.
-enum Ended {
+enum TestResult {
     Passed,
     /// The test failed, with this output.
     Failed(String),
@@ -222,7 +222,7 @@ enum Ended {
 }
 
 /// Runs a test until it ends, or until `is_over` returns true.
-fn one(test: &PropertyTest, seed: u64, log: &Path, is_over: &dyn Fn() -> bool) -> Result<Ended> {
+fn one(test: &PropertyTest, seed: u64, log: &Path, is_over: &dyn Fn() -> bool) -> Result<TestResult> {
     let output = disk::create(log)?;
     let mut command: Command = programs::program(&test.binary);
     command.args(["--exact", &test.name]).env("PROPTEST_RNG_SEED", seed.to_string());
@@ -232,12 +232,12 @@ fn one(test: &PropertyTest, seed: u64, log: &Path, is_over: &dyn Fn() -> bool) -
     loop {
         if let Some(status) = child.try_wait()? {
             let output = || String::from_utf8_lossy(&disk::bytes(log).unwrap_or_default()).into_owned();
-            return Ok(if status.success() { Ended::Passed } else { Ended::Failed(output()) });
+            return Ok(if status.success() { TestResult::Passed } else { TestResult::Failed(output()) });
         }
         if is_over() {
             child.kill()?;
             child.wait()?;
-            return Ok(Ended::Stopped);
+            return Ok(TestResult::Stopped);
         }
         thread::sleep(PAUSE);
     }

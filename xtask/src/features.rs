@@ -1,45 +1,52 @@
-//! `cargo xtask features`: compiles the crate `toolpost` with each of its features, alone and in pairs that
-//! share code.
+//! `cargo xtask features`: compiles the crates for other programs without their default features, with each
+//! feature alone, and with the pairs that share code.
 
-use crate::{House, Verdict, programs, say};
+mod figures;
+
+use crate::{Repository, Verdict, output, programs};
 use anyhow::{Result, bail};
+use std::time::Instant;
 
-/// Sets of features that are checked, each without the default ones.
-const SETS: &[&str] = &[
-    "files",
-    "files,agent",
-    "files,documents",
-    "files,grammars",
-    "files,meaning",
-    "files,script",
-    "files,shared",
-    "files,web",
-    "agent,shared",
-    "grammars,meaning",
+/// A crate, and the features that it is compiled with in place of the default ones.
+const SETS: &[(&str, &str)] = &[
+    ("toolpost", "files"),
+    ("toolpost", "files,agent"),
+    ("toolpost", "files,documents"),
+    ("toolpost", "files,grammars"),
+    ("toolpost", "files,meaning"),
+    ("toolpost", "files,script"),
+    ("toolpost", "files,shared"),
+    ("toolpost", "files,web"),
+    ("toolpost", "agent,script"),
+    ("toolpost", "agent,shared"),
+    ("toolpost", "documents,web"),
+    ("toolpost", "grammars,meaning"),
+    ("toolpost", "grammars,script"),
+    ("toolpost-mcp-server", ""),
+    ("toolpost-tool", ""),
 ];
 
-/// Sets that CI checks: no optional feature, and the feature that the most code depends on.
-const QUICK: &[&str] = &["files", "files,agent"];
-
-/// Checks each set of features; with `--quick`, only two of them.
+/// Checks each set of features. With `--figures`, measures the smallest and the largest build instead.
 ///
 /// # Errors
-/// If cargo cannot be started.
-pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
-    let sets = match arguments {
-        [] => SETS,
-        [flag] if flag == "--quick" => QUICK,
-        _ => bail!("features accepts only --quick"),
-    };
+/// If cargo cannot be started, or a measured program cannot be built.
+pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
+    match arguments {
+        [] => {}
+        [flag] if flag == "--figures" => return figures::run(house),
+        _ => bail!("features accepts only --figures"),
+    }
     let mut verdict = Verdict::Good;
-    for set in sets {
+    for (package, features) in SETS {
+        let start = Instant::now();
         let mut cargo = programs::cargo();
-        cargo.args(["check", "--quiet", "--locked", "--package", "toolpost", "--no-default-features"]);
-        cargo.args(["--features", set]).current_dir(house.root());
+        cargo.args(["check", "--quiet", "--locked", "--package", package, "--no-default-features"]);
+        cargo.args(["--features", features]).current_dir(house.root());
+        let name = if features.is_empty() { "no features" } else { features };
         match programs::output(&mut cargo) {
-            Ok(_) => say::line(&format!("{set}: compiles")),
+            Ok(_) => output::line(&format!("{package}, {name}: compiles, {} s", start.elapsed().as_secs())),
             Err(error) => {
-                say::line(&format!("{set}: {error}"));
+                output::line(&format!("{package}, {name}: {error}"));
                 verdict = Verdict::Bad;
             }
         }

@@ -3,7 +3,7 @@
 
 mod worker;
 
-use crate::{House, Verdict, disk, programs, say};
+use crate::{Repository, Verdict, disk, output, programs};
 use anyhow::{Context, Result, bail};
 use std::{
     collections::VecDeque,
@@ -15,7 +15,7 @@ use std::{
 };
 use toolpost_fuzz_targets::{TARGETS, Target, named};
 
-/// Time for each target without `--seconds`, in seconds.
+/// Default processor time for each target, in seconds.
 const SECONDS: u64 = 2;
 /// Flag of the process that runs one target.
 const WORKER: &str = "--worker";
@@ -45,16 +45,16 @@ enum Runs {
     Here,
 }
 
-pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub(crate) fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     if arguments.iter().any(|argument| argument == "--help") {
-        say::line(HELP);
+        output::line(HELP);
         return Ok(Verdict::Good);
     }
     let options = options(arguments)?;
     if options.runs == Runs::Here {
         return worker::run(house, &options);
     }
-    say::line(&format!("fuzz: {} targets, seed {}", options.targets.len(), options.seed));
+    output::line(&format!("fuzz: {} targets, seed {}", options.targets.len(), options.seed));
     let queue: Mutex<VecDeque<&Target>> = Mutex::new(options.targets.iter().copied().collect());
     let lane = || -> Result<Verdict> {
         let mut verdict = Verdict::Good;
@@ -115,19 +115,19 @@ fn seed() -> u64 {
 }
 
 /// Runs a target in a separate process, and prints the result when it ends.
-fn in_worker(house: &House, target: &'static Target, options: &Options) -> Result<Verdict> {
+fn in_worker(house: &Repository, target: &'static Target, options: &Options) -> Result<Verdict> {
     let mut worker = programs::program(std::env::current_exe().context("this program has no path")?);
     worker.args(["fuzz", WORKER, target.name, "--seconds", &options.seconds.to_string()]);
     worker.args(["--seed", &options.seed.to_string()]).stdin(Stdio::null());
     let output = worker.output().with_context(|| format!("{} does not start", programs::shown(&worker)))?;
     let (verdict, text) = outcome(house, target.name, &output)?;
-    say::line(text.trim_end());
+    output::line(text.trim_end());
     Ok(verdict)
 }
 
 /// Returns the result of a process that ran a target. A process that ended without a result has crashed, for example
 /// because of a stack overflow; the input that it ran is then stored as a finding.
-fn outcome(house: &House, name: &str, output: &Output) -> Result<(Verdict, String)> {
+fn outcome(house: &Repository, name: &str, output: &Output) -> Result<(Verdict, String)> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     match output.status.code() {
         Some(0) => Ok((Verdict::Good, text)),
@@ -151,7 +151,7 @@ fn outcome(house: &House, name: &str, output: &Output) -> Result<(Verdict, Strin
 }
 
 /// Returns the path of the file with the input that a target runs.
-fn last_input(house: &House, name: &str) -> PathBuf {
+fn last_input(house: &Repository, name: &str) -> PathBuf {
     house.target().join("fuzz").join(name)
 }
 
@@ -166,7 +166,7 @@ fn corpus(folder: &Path) -> Result<Vec<Vec<u8>>> {
 }
 
 /// Stores an input in `fuzz/artifacts`, and returns the path of its file.
-fn keep(house: &House, name: &str, input: &[u8]) -> Result<PathBuf> {
+fn keep(house: &Repository, name: &str, input: &[u8]) -> Result<PathBuf> {
     let sum = input
         .iter()
         .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn crashed_targets_are_findings_with_their_input() {
         let folder = tempfile::tempdir().unwrap();
-        let house = House::at(folder.path());
+        let house = Repository::at(folder.path());
         disk::write(&last_input(&house, "pdf"), b"the last input").unwrap();
         let rows = [
             ("echo 'pdf 7 inputs'", Verdict::Good, "pdf 7 inputs\n"),

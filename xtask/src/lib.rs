@@ -10,33 +10,33 @@ pub mod docs;
 pub mod explore;
 pub mod features;
 mod fuzz;
-mod house;
 pub mod licences;
 pub mod new;
+mod output;
 pub mod parity;
 mod programs;
 pub mod published_dialect;
 mod quality;
-mod say;
+mod repository;
 mod suites;
 pub mod tidy;
 pub mod tree;
 
-pub use house::{House, Verdict};
-pub use say::complain;
+pub use output::complain;
+pub use repository::{Repository, Verdict};
 
 use anyhow::{Result, bail};
 
 /// A task: its name, its description, and its function.
-type Task = (&'static str, &'static str, fn(&House, &[String]) -> Result<Verdict>);
+type Task = (&'static str, &'static str, fn(&Repository, &[String]) -> Result<Verdict>);
 
 /// All tasks, in the order of the help.
 const TASKS: &[Task] = &[
-    ("tidy", "checks the rules of this repository over all tracked files", tidy::run),
+    ("tidy", "checks all tracked files against the rules of this repository", tidy::run),
     ("parity", "compares every dialect with spec/dialects.json", parity::run),
     (
         "api",
-        "writes the list of the public items of the crate `toolpost`; with --check only compares it",
+        "writes the lists of the public items of the crates for other programs; with --check only compares them",
         api::run,
     ),
     ("docs", "writes the generated references; with --check only compares them", docs::run),
@@ -45,7 +45,11 @@ const TASKS: &[Task] = &[
         "copies the pages to target/book for mdBook, with docs/SUMMARY.md as the table of contents",
         book::run,
     ),
-    ("features", "compiles the crate `toolpost` with each of its features", features::run),
+    (
+        "features",
+        "compiles the crates for other programs with each of their features; --figures measures build time and size",
+        features::run,
+    ),
     (
         "explore",
         "runs the property tests with a seed from the commit; --seed N repeats a run, --seconds N limits it",
@@ -85,12 +89,12 @@ pub fn run(arguments: &[String]) -> Result<Verdict> {
         let names: Vec<&str> = TASKS.iter().map(|(known, ..)| *known).collect();
         bail!("no task is called `{name}`; the tasks are {}", names.join(", "));
     };
-    task(&House::find()?, rest)
+    task(&Repository::find()?, rest)
 }
 
 fn help() {
-    say::line("cargo xtask TASK");
+    output::line("cargo xtask TASK");
     for (name, does, _) in TASKS {
-        say::line(&format!("  {name:<9} {does}"));
+        output::line(&format!("  {name:<9} {does}"));
     }
 }

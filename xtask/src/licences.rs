@@ -1,13 +1,13 @@
 //! `cargo xtask licences`: licence and origin of every dependency, compared with deny.toml.
 
-use crate::{House, Verdict, programs, say};
+use crate::{Repository, Verdict, output, programs};
 use anyhow::{Context, Result};
 use serde_json::Value;
 use toml::Table;
 
 /// Rules of deny.toml.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Allowed {
+pub struct LicenceRules {
     /// Licences allowed for all dependencies.
     pub licences: Vec<String>,
     /// Names of dependencies, each with the licences that are allowed for it in addition.
@@ -20,24 +20,24 @@ pub struct Allowed {
 ///
 /// # Errors
 /// If cargo fails, or deny.toml cannot be read.
-pub fn run(house: &House, _arguments: &[String]) -> Result<Verdict> {
-    let allowed = Allowed::read(&house.read("deny.toml")?)?;
+pub fn run(house: &Repository, _arguments: &[String]) -> Result<Verdict> {
+    let allowed = LicenceRules::read(&house.read("deny.toml")?)?;
     let mut cargo = programs::cargo();
     cargo.args(["metadata", "--format-version", "1", "--locked"]).current_dir(house.root());
     let metadata: Value =
         serde_json::from_str(&programs::output(&mut cargo)?).context("cargo metadata is not JSON")?;
     let packages: Vec<&Value> = metadata["packages"].as_array().into_iter().flatten().collect();
     let wrong: Vec<String> = packages.iter().flat_map(|package| judge(package, &allowed)).collect();
-    wrong.iter().for_each(|line| say::line(line));
-    say::line(&format!("licences: {} packages, {} findings", packages.len(), wrong.len()));
+    wrong.iter().for_each(|line| output::line(line));
+    output::line(&format!("licences: {} packages, {} findings", packages.len(), wrong.len()));
     Ok(if wrong.is_empty() { Verdict::Good } else { Verdict::Bad })
 }
 
-impl Allowed {
+impl LicenceRules {
     /// Parses deny.toml.
     ///
     /// # Errors
-    /// If the text is not TOML, or lists no licences.
+    /// If the text is not TOML, or has no `[licenses]` table.
     pub fn read(text: &str) -> Result<Self> {
         let table: Table = toml::from_str(text).context("deny.toml is not TOML")?;
         let licences =
@@ -69,7 +69,7 @@ fn strings(list: Option<&toml::Value>) -> Vec<String> {
 
 /// Returns the licence and registry problems of a package in cargo's metadata.
 #[must_use]
-pub fn judge(package: &Value, allowed: &Allowed) -> Vec<String> {
+pub fn judge(package: &Value, allowed: &LicenceRules) -> Vec<String> {
     let name = package["name"].as_str().unwrap_or_default();
     let shown = format!("{name} {}", package["version"].as_str().unwrap_or_default());
     let mut wrong = Vec::new();

@@ -6,7 +6,7 @@ mod shape;
 mod text;
 mod tool;
 
-use crate::{House, Verdict, programs, say};
+use crate::{Repository, Verdict, output, programs};
 use anyhow::{Result, bail, ensure};
 
 /// The arguments that `cargo xtask new` accepts, for error messages.
@@ -17,7 +17,7 @@ const USAGE: &str =
 ///
 /// # Errors
 /// If the name is taken or invalid, or a file that must be edited has an unexpected shape.
-pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let next = match words.as_slice() {
         ["tool", dialect, name, operation] => tool::write(house, dialect, name, operation)?,
@@ -25,19 +25,19 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
         ["operation", capability, name] => operation::write(house, capability, name)?,
         _ => bail!("{USAGE}"),
     };
-    next.iter().for_each(|line| say::line(line));
+    next.iter().for_each(|line| output::line(line));
     Ok(Verdict::Good)
 }
 
 /// Writes a new Rust file, formatted by rustfmt.
-fn create(house: &House, path: &str, text: &str) -> Result<()> {
+fn create(house: &Repository, path: &str, text: &str) -> Result<()> {
     ensure!(house.read(path).is_err(), "{path} already exists; choose another name, or change that file");
     house.write(path, text)?;
     programs::output(programs::program("rustfmt").args(["--edition", "2024"]).arg(house.path(path)))?;
     Ok(())
 }
 
-/// Checks that a name is in lower case.
+/// Checks that a name consists of lower-case letters, digits and `_`, and begins with a letter.
 fn is_small_name(name: &str) -> Result<()> {
     let letters = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
     let fits = name.starts_with(|letter: char| letter.is_ascii_lowercase()) && name.chars().all(letters);

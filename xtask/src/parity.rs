@@ -3,7 +3,7 @@
 pub mod behaviour;
 mod compare;
 
-use crate::{House, Verdict, published_dialect::PublishedDialect, say, tree::Tree};
+use crate::{Repository, Verdict, output, published_dialect::PublishedDialect, tree::Tree};
 use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,15 +70,15 @@ impl Report {
 ///
 /// # Errors
 /// If the contract or one of the lists cannot be read.
-pub fn run(house: &House, _arguments: &[String]) -> Result<Verdict> {
+pub fn run(house: &Repository, _arguments: &[String]) -> Result<Verdict> {
     let (said, against) = (PublishedDialect::all(), ParityInputs::read(house)?);
     let report = check(&said, &against);
     let faults = behaviour::faults(&against.behaviours, &said, &Tree::of_house(house)?);
-    say::line(&format!("{:<10} {:>7}  {:>9}  {:>5}  state", "dialect", "tools", "different", "meant"));
+    output::line(&format!("{:<10} {:>7}  {:>9}  {:>5}  state", "dialect", "tools", "different", "meant"));
     for row in &report.rows {
         let state = if row.tools == 0 && row.wrong.is_empty() { "not yet" } else { state(row) };
         let tools = format!("{}/{}", row.tools, row.of);
-        say::line(&format!(
+        output::line(&format!(
             "{:<10} {tools:>7}  {:>9}  {:>5}  {state}",
             row.dialect,
             row.wrong.len(),
@@ -86,17 +86,17 @@ pub fn run(house: &House, _arguments: &[String]) -> Result<Verdict> {
         ));
     }
     for difference in report.rows.iter().flat_map(|row| &row.wrong) {
-        say::line(&format!("{}: {}", difference.key, difference.what));
+        output::line(&format!("{}: {}", difference.key, difference.what));
     }
     for key in &report.stale {
-        say::line(&format!("{key}: nothing differs any more; remove the entry from {EXCEPTIONS}"));
+        output::line(&format!("{key}: nothing differs any more; remove the entry from {EXCEPTIONS}"));
     }
     for fault in &faults {
-        say::line(&format!("{fault} (in {EXCEPTIONS})"));
+        output::line(&format!("{fault} (in {EXCEPTIONS})"));
     }
-    say::line(&format!("{} differences of behaviour are intended", against.behaviours.len()));
+    output::line(&format!("{} differences of behaviour are intended", against.behaviours.len()));
     if !report.holds() {
-        say::line(&format!(
+        output::line(&format!(
             "parity: correct the dialect, or add each intended difference with its reason to {EXCEPTIONS}"
         ));
     }
@@ -116,7 +116,7 @@ impl ParityInputs {
     ///
     /// # Errors
     /// If one of them is missing or has a wrong shape.
-    pub fn read(house: &House) -> Result<Self> {
+    pub fn read(house: &Repository) -> Result<Self> {
         let exceptions = behaviour::Exceptions::read(&parse(house, EXCEPTIONS)?).context(EXCEPTIONS)?;
         Ok(Self {
             contract: parse(house, CONTRACT)?,
@@ -134,7 +134,7 @@ impl ParityInputs {
     }
 }
 
-fn parse(house: &House, path: &str) -> Result<Value> {
+fn parse(house: &Repository, path: &str) -> Result<Value> {
     serde_json::from_str(&house.read(path)?).with_context(|| format!("{path} is not JSON"))
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     String::from_utf8(done.stdout).with_context(|| format!("{} printed invalid UTF-8", shown(command)))
 }
 
-/// Returns whether a program can be started.
+/// Returns whether a program succeeds with `--version`.
 pub(crate) fn is_there(name: &str) -> bool {
     let quiet = Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     quiet.is_ok_and(|status| status.success())

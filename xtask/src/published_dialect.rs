@@ -109,7 +109,7 @@ pub fn kind(schema: &Value) -> String {
     }
 }
 
-/// Lists the values that a JSON schema allows; empty if the schema does not enumerate them.
+/// Lists the values that a JSON schema enumerates, leaving `null` out of an `enum`; empty if it enumerates none.
 #[must_use]
 pub fn values(schema: &Value) -> Vec<Value> {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {

@@ -6,12 +6,12 @@ mod functions;
 mod names;
 mod report;
 
-use crate::{House, Verdict, disk, docs::marked, say};
+use crate::{Repository, Verdict, disk, docs::generated_parts, output};
 use anyhow::{Context, Result, anyhow, bail};
 use report::{Commits, Figures, Functions};
 use std::path::{Path, PathBuf};
 use toolpost_ranked::embed::{Static, TextRole, Vector};
-use toolpost_ranked::{Fusion, Index, Meaning, SemanticQuery};
+use toolpost_ranked::{EmbeddingIndex, Fusion, Index, SemanticQuery};
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
 /// Page that contains the tables.
@@ -57,7 +57,7 @@ const CHOICE: [Way; 12] = [
 ];
 /// Maximum number of functions per language with `--choose`.
 const FEWER: usize = 1_000;
-/// Number of code blocks that a search requests, so that the results come from ten files.
+/// Number of code blocks that a search requests, enough for results from ten files.
 const BLOCKS: usize = 80;
 
 /// Options of `cargo xtask quality`.
@@ -74,7 +74,7 @@ struct Plan {
 /// A source tree with its index and its embeddings.
 struct IndexedTree {
     index: Index,
-    meaning: Meaning,
+    meaning: EmbeddingIndex,
     root: WorkspacePath,
     /// Speed of embedding in code blocks per second, including the time for reading the files.
     speed: f64,
@@ -84,9 +84,9 @@ struct IndexedTree {
 ///
 /// # Errors
 /// If something cannot be read or searched.
-pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub(crate) fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     if arguments.iter().any(|argument| argument == "--help") {
-        say::line(HELP);
+        output::line(HELP);
         return Ok(Verdict::Good);
     }
     let plan = plan(arguments)?;
@@ -109,7 +109,7 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
         )?;
         let histories = plan.histories.iter().map(|place| commits::measure(place, &target, &CHOICE, None));
         let histories: Vec<Commits> = histories.collect::<Result<_>>()?;
-        say::line(&(report::functions(&rows) + &report::commits(&histories)));
+        output::line(&(report::functions(&rows) + &report::commits(&histories)));
         return Ok(Verdict::Good);
     }
     let reference = house.read("tools/embedder/minilm.json")?;
@@ -125,25 +125,26 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     let histories = plan.histories.iter().map(|place| commits::measure(place, &target, &WAYS, None));
     let histories: Vec<Commits> = histories.collect::<Result<_>>()?;
     table.push_str(&report::commits(&histories));
-    say::line(&table);
+    output::line(&table);
     if histories.len() >= 2 {
-        house.write(PAGE, &marked::put(&house.read(PAGE)?, "quality", &format!("\n{table}\n"))?)?;
-        say::line(&format!("{PAGE}: the tables are written"));
+        house.write(PAGE, &generated_parts::put(&house.read(PAGE)?, "quality", &format!("\n{table}\n"))?)?;
+        output::line(&format!("{PAGE}: the tables are written"));
     }
     Ok(Verdict::Good)
 }
 
 /// Measures keyword search, the investigator, BM25 over whole files and `rg` on the commits of the histories.
-fn investigated(house: &House, plan: &Plan) -> Result<Verdict> {
+fn investigated(house: &Repository, plan: &Plan) -> Result<Verdict> {
     let target = house.target().join("quality");
     let most = plan.commits.unwrap_or(usize::MAX);
     let rows = plan.histories.iter().map(|place| commits::measure(place, &target, &WAYS[..1], Some(most)));
     let rows: Vec<Commits> = rows.collect::<Result<_>>()?;
     let table = report::commits(&rows);
-    say::line(&table);
+    output::line(&table);
     if rows.len() >= 2 {
-        house.write(PAGE, &marked::put(&house.read(PAGE)?, "investigator", &format!("{table}\n"))?)?;
-        say::line(&format!("{PAGE}: the table is written"));
+        house
+            .write(PAGE, &generated_parts::put(&house.read(PAGE)?, "investigator", &format!("{table}\n"))?)?;
+        output::line(&format!("{PAGE}: the table is written"));
     }
     Ok(Verdict::Good)
 }
@@ -190,7 +191,7 @@ impl IndexedTree {
         let root = workspace.resolve(".").map_err(|error| anyhow!("{error}"))?;
         let index = Index::new(workspace);
         let model = Static::embedded()?;
-        let meaning = Meaning::new(model, None);
+        let meaning = EmbeddingIndex::new(model, None);
         let lent = index.lend(&|| false)?;
         drop(lent);
         let began = std::time::Instant::now();

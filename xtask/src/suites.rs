@@ -3,7 +3,7 @@
 mod counts;
 pub(crate) mod tools;
 
-use crate::{House, Verdict, disk, programs, say};
+use crate::{Repository, Verdict, disk, output, programs};
 use anyhow::{Context, Result, bail};
 use counts::Counts;
 use std::{
@@ -21,7 +21,7 @@ const SKIPPED: i32 = 77;
 /// variable that enables the suite.
 const ASKED_FOR: &str = "only-when-asked";
 
-/// Treatment of tests that cannot run on this machine: reported, or failures.
+/// Handling of tests that cannot run on this machine: reported, or failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Skips {
     AreSaid,
@@ -32,7 +32,7 @@ enum Skips {
 ///
 /// # Errors
 /// If the binary cannot be built, or a program does not start.
-pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub(crate) fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     let skips = match arguments {
         [] => Skips::AreSaid,
         [flag] if flag == "--strict" => Skips::AreFailures,
@@ -77,20 +77,25 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
         }
     }
     // The log of a run is often cut to its end, so the failures are repeated there.
-    failing.iter().for_each(|line| say::line(line));
-    notes.iter().for_each(|note| say::line(note));
-    say::line(&format!("test: {total}: {}", if verdict == Verdict::Good { "passed" } else { "FAILED" }));
+    failing.iter().for_each(|line| output::line(line));
+    notes.iter().for_each(|note| output::line(note));
+    output::line(&format!("test: {total}: {}", if verdict == Verdict::Good { "passed" } else { "FAILED" }));
     Ok(verdict)
 }
 
 /// Runs the tests of all crates.
-fn crates(house: &House, skips: Skips, total: &mut Counts, failing: &mut Vec<String>) -> Result<Verdict> {
+fn crates(
+    house: &Repository,
+    skips: Skips,
+    total: &mut Counts,
+    failing: &mut Vec<String>,
+) -> Result<Verdict> {
     let mut cargo = programs::cargo();
     cargo.args(["test", "--workspace", "--no-fail-fast"]).current_dir(house.root());
     strict(&mut cargo, skips);
     let mut lines = Vec::new();
     let code = watch(&mut cargo, total, |line| {
-        say::line(line);
+        output::line(line);
         lines.push(line.to_owned());
     })?;
     failing.extend(failures(&lines));
@@ -101,7 +106,8 @@ fn crates(house: &House, skips: Skips, total: &mut Counts, failing: &mut Vec<Str
 /// Maximum number of lines that repeat the failures of one suite.
 const FAILURE_LINES: usize = 40;
 
-/// Returns the lines of a suite's output that report a failure, each with the line after it, which gives the reason.
+/// Returns the lines of a suite's output that report a failure, each with the line after it, which gives the
+/// reason, at most `FAILURE_LINES` in all.
 fn failures(lines: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     let mut after_failure = false;
@@ -138,7 +144,7 @@ struct SuiteReport {
 
 /// Runs the suites at the same time, because they mostly wait. The output of a suite is printed in one piece
 /// when the suite ends.
-fn all(house: &House, suites: &[PathBuf], skips: Skips) -> Vec<Result<SuiteReport>> {
+fn all(house: &Repository, suites: &[PathBuf], skips: Skips) -> Vec<Result<SuiteReport>> {
     thread::scope(|scope| {
         let running: Vec<_> =
             suites.iter().map(|suite| scope.spawn(move || outside(house, suite, skips))).collect();
@@ -148,7 +154,7 @@ fn all(house: &House, suites: &[PathBuf], skips: Skips) -> Vec<Result<SuiteRepor
 }
 
 /// Runs a test suite that uses the built binary.
-fn outside(house: &House, suite: &Path, skips: Skips) -> Result<SuiteReport> {
+fn outside(house: &Repository, suite: &Path, skips: Skips) -> Result<SuiteReport> {
     let start = Instant::now();
     let name = shown(house, suite);
     let folder = suite.parent().context("the suite has no parent directory")?;
@@ -178,7 +184,7 @@ fn outside(house: &House, suite: &Path, skips: Skips) -> Result<SuiteReport> {
         Err(error) => SuiteOutcome::Skipped(format!("the suite's tools could not be installed: {error:#}")),
     };
     let header = format!("\n     Running {name} ({} s)", start.elapsed().as_secs());
-    say::line(&std::iter::once(&header).chain(&lines).map(String::as_str).collect::<Vec<_>>().join("\n"));
+    output::line(&std::iter::once(&header).chain(&lines).map(String::as_str).collect::<Vec<_>>().join("\n"));
     Ok(SuiteReport { name, outcome, counts, lines })
 }
 
@@ -190,13 +196,13 @@ fn strict(command: &mut Command, skips: Skips) {
 }
 
 /// Finds the suites: the `run.sh` files in the directories of `tests`.
-fn suites(house: &House) -> Result<Vec<PathBuf>> {
+fn suites(house: &Repository) -> Result<Vec<PathBuf>> {
     let folders = disk::list(&house.path("tests"))?;
     Ok(folders.into_iter().map(|folder| folder.join("run.sh")).filter(|suite| disk::exists(suite)).collect())
 }
 
-/// Returns the environment variable that enables an optional suite; `None` if the variable is set or the
-/// suite is not optional.
+/// Returns the environment variable that enables an optional suite; `None` if the variable is `1`, or the suite
+/// is not optional.
 fn waits_for(suite: &Path) -> Result<Option<String>> {
     let opt_in_file = suite.with_file_name(ASKED_FOR);
     if !disk::exists(&opt_in_file) {
@@ -223,7 +229,7 @@ fn watch(command: &mut Command, total: &mut Counts, mut sink: impl FnMut(&str)) 
     Ok(child.wait()?.code())
 }
 
-fn shown(house: &House, path: &Path) -> String {
+fn shown(house: &Repository, path: &Path) -> String {
     path.strip_prefix(house.root()).unwrap_or(path).display().to_string()
 }
 

@@ -3,6 +3,7 @@
 mod allowances;
 mod api;
 mod circles;
+mod counts;
 mod dependencies;
 mod edges;
 mod errors;
@@ -13,6 +14,7 @@ mod opening;
 mod paths;
 mod plurals;
 pub mod prose;
+mod readmes;
 mod regressions;
 mod rust;
 mod size;
@@ -22,8 +24,9 @@ mod statics;
 mod suites;
 mod tables;
 mod tool_names;
+pub mod type_names;
 
-use crate::{House, Verdict, disk, say, tree::Tree};
+use crate::{Repository, Verdict, disk, output, tree::Tree};
 use anyhow::Result;
 use std::fmt;
 
@@ -71,7 +74,9 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("machine", machine::check),
     ("plurals", plurals::check),
     ("prose", prose::check),
+    ("type names", type_names::check),
     ("api", api::check),
+    ("readmes", readmes::check),
     ("regressions", regressions::check),
     ("tables", tables::check),
     ("skips", skips::check),
@@ -84,23 +89,24 @@ pub const CHECKS: &[(&str, Check)] = &[
 pub const WARNINGS: &[(&str, Check)] = &[("long files", size::long_files)];
 
 /// Checks the repository and prints the violations. With `--ratchet`, first lowers the allowed counts in
-/// `xtask/prose.txt`.
+/// `xtask/prose.txt` and `xtask/type-names.txt`.
 ///
 /// # Errors
 /// If the files cannot be read, or the counts cannot be written.
-pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
+pub fn run(house: &Repository, arguments: &[String]) -> Result<Verdict> {
     let mut tree = Tree::of_house(house)?;
     if arguments.iter().any(|argument| argument == "--ratchet") {
         disk::write(&house.path(prose::BASELINE), prose::ratchet(&tree).as_bytes())?;
+        disk::write(&house.path(type_names::BASELINE), type_names::ratchet(&tree).as_bytes())?;
         tree = Tree::of_house(house)?;
     }
     let mut findings = check(&tree);
     findings.extend(api::unexplained(house));
-    findings.iter().for_each(|finding| say::line(&finding.to_string()));
+    findings.iter().for_each(|finding| output::line(&finding.to_string()));
     let warnings = warnings(&tree);
-    warnings.iter().for_each(|warning| say::line(&format!("warning: {warning}")));
+    warnings.iter().for_each(|warning| output::line(&format!("warning: {warning}")));
     let (files, checks) = (tree.files().count(), CHECKS.len() + WARNINGS.len());
-    say::line(&format!(
+    output::line(&format!(
         "tidy: {checks} checks over {files} files, {} findings, {} warnings",
         findings.len(),
         warnings.len()

@@ -1,6 +1,6 @@
 //! Text files of the repository, as the checks read them.
 
-use crate::{House, disk, programs};
+use crate::{Repository, disk, programs};
 use anyhow::Result;
 use std::path::Path;
 
@@ -50,11 +50,12 @@ impl Tree {
         Self { files: files.collect(), others: Vec::new() }
     }
 
-    /// Reads the tracked and untracked files that git does not ignore; without git, all except build output.
+    /// Reads the tracked and untracked files that git does not ignore; without git, all except `target`, `.git` and
+    /// `node_modules`.
     ///
     /// # Errors
     /// On an I/O error.
-    pub fn of_house(house: &House) -> Result<Self> {
+    pub fn of_house(house: &Repository) -> Result<Self> {
         let names = match tracked(house) {
             Some(names) => names,
             None => walked(house)?,
@@ -98,7 +99,7 @@ impl Tree {
     }
 }
 
-fn tracked(house: &House) -> Option<Vec<String>> {
+fn tracked(house: &Repository) -> Option<Vec<String>> {
     if !disk::exists(&house.path(".git")) {
         return None;
     }
@@ -112,7 +113,7 @@ fn tracked(house: &House) -> Option<Vec<String>> {
     Some(names)
 }
 
-fn walked(house: &House) -> Result<Vec<String>> {
+fn walked(house: &Repository) -> Result<Vec<String>> {
     let mut names = Vec::new();
     let mut folders = vec![house.root().to_owned()];
     while let Some(folder) = folders.pop() {
@@ -129,6 +130,6 @@ fn walked(house: &House) -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn relative(house: &House, path: &Path) -> Option<String> {
+fn relative(house: &Repository, path: &Path) -> Option<String> {
     Some(path.strip_prefix(house.root()).ok()?.to_str()?.replace('\\', "/"))
 }

@@ -4,7 +4,29 @@ use toolpost_test_rows::each;
 use xtask::{api, tree::Tree};
 
 fn check(name: &str, rows: &[(&str, &str)], wanted: &str) {
-    assert_eq!(api::list(&Tree::of_rows(rows)).unwrap(), wanted, "{name}");
+    assert_eq!(api::list(&Tree::of_rows(rows), &api::WATCHED[0]).unwrap(), wanted, "{name}");
+}
+
+#[test]
+fn each_watched_crate_has_a_list_without_its_unstable_modules() {
+    let tree = Tree::of_rows(&[
+        ("crates/tool/src/lib.rs", "pub use toolpost_engine::{Kind, operations};"),
+        ("crates/engine/src/lib.rs", "pub enum Kind { Io } pub mod operations { pub struct Stat; }"),
+        (
+            "crates/mcp-server/src/lib.rs",
+            "pub fn stdio() {} #[doc(hidden)] pub mod fuzzing { pub fn lines() {} }",
+        ),
+    ]);
+    let lists = api::WATCHED.map(|watched| (watched.list, api::list(&tree, &watched).unwrap()));
+    let wanted = [
+        ("crates/toolpost/api.txt", ""),
+        ("crates/mcp-server/api.txt", "pub fn toolpost_mcp_server::stdio()\n"),
+        (
+            "crates/tool/api.txt",
+            "pub enum toolpost_tool::Kind\nvariant toolpost_tool::Kind::Io\npub mod toolpost_tool::operations (unstable)\n",
+        ),
+    ];
+    assert_eq!(lists, wanted.map(|(list, text)| (list, text.to_owned())));
 }
 
 #[test]

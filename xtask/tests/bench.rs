@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, time::Duration};
 use xtask::bench::{
-    measure::{Contestant, Row, median, ratio, take_turns},
+    measure::{Competitor, Row, median, ratio, take_turns},
     report,
 };
 
@@ -23,7 +23,7 @@ fn medians_and_ratios_are_computed() {
 #[test]
 fn tools_take_turns_and_the_first_round_is_not_counted() {
     let order = RefCell::new(String::new());
-    let contestant = |name: &'static str| -> Contestant<'_> {
+    let contestant = |name: &'static str| -> Competitor<'_> {
         let order = &order;
         let go = move || {
             order.borrow_mut().push_str(name);

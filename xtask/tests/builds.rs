@@ -24,17 +24,38 @@ fn features(selection: &[&str], edges: &str) -> BTreeMap<String, BTreeSet<String
     found
 }
 
-/// A program that embeds the tools for files does not compile the readers of documents.
+/// A program that embeds the tools for files compiles no database client, script engine, model client, language model,
+/// web client or reader of documents, and one grammar.
 #[test]
-fn files_feature_excludes_document_readers() {
+fn files_feature_excludes_the_large_dependencies() {
     let files = ["--package", "toolpost", "--no-default-features", "--features", "files"];
     let names = |selection: &[&str]| -> BTreeSet<String> {
         let all = features(selection, "normal");
         all.keys().map(|name| name.split(' ').next().unwrap().to_owned()).collect()
     };
     let (smallest, whole) = (names(&files), names(&["--package", "toolpost"]));
-    let readers = ["fast_image_resize", "image", "lopdf", "rawzip", "ttf-parser"];
-    each(readers, |reader| assert!(whole.contains(reader) && !smallest.contains(reader)));
+    let large = [
+        "agent-client-protocol",
+        "fast_image_resize",
+        "genai",
+        "image",
+        "lopdf",
+        "rawzip",
+        "reqwest",
+        "rquickjs",
+        "safetensors",
+        "tokenizers",
+        "tokio-postgres",
+        "ttf-parser",
+    ];
+    each(large, |name| assert!(whole.contains(name) && !smallest.contains(name)));
+    let grammars = |names: &BTreeSet<String>| -> Vec<String> {
+        let found = names.iter().filter(|name| name.starts_with("tree-sitter-"));
+        found.filter(|name| *name != "tree-sitter-language").cloned().collect()
+    };
+    // The policy of commands needs the grammar of bash; `tree-sitter-language` is a type that all grammars use.
+    assert_eq!(grammars(&smallest), ["tree-sitter-bash"]);
+    assert!(grammars(&whole).len() > 20, "{:?}", grammars(&whole));
 }
 
 /// The README builds the program, `cargo xtask` builds itself, and the tests build the workspace. If these builds enabled

@@ -5,7 +5,7 @@ use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
-use xtask::explore::{Explored, PropertyTest, binaries, explore};
+use xtask::explore::{ExplorationResult, PropertyTest, binaries, explore};
 
 /// Creates a test binary that runs a script.
 fn binary(folder: &Path, name: &str, script: &str) -> PropertyTest {
@@ -49,7 +49,10 @@ fn nothing_starts_after_the_time_limit() {
     let folder = tempfile::tempdir().unwrap();
     let tests = [binary(folder.path(), "one", ": > begun")];
     let explored = explore(&tests, 7, &folder.path().join("logs"), &|| true).unwrap();
-    assert_eq!(explored, Explored { waiting: vec!["one".to_owned()], ..Explored::default() });
+    assert_eq!(
+        explored,
+        ExplorationResult { waiting: vec!["one".to_owned()], ..ExplorationResult::default() }
+    );
     assert!(!folder.path().join("begun").exists());
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use toolpost_test_rows::each;
-use xtask::licences::{Allowed, judge, satisfied};
+use xtask::licences::{LicenceRules, judge, satisfied};
 
 #[test]
 fn licence_expressions_are_evaluated() {
@@ -31,7 +31,7 @@ fn licence_expressions_are_evaluated() {
 
 #[test]
 fn packages_with_other_licences_or_sources_are_reported() {
-    let allowed = Allowed::read(
+    let allowed = LicenceRules::read(
         "[licenses]\nallow = [\"MIT\"]\nexceptions = [{ crate = \"tables\", allow = [\"Unicode-3.0\"] }]\n\
          [sources]\nallow-registry = [\"https://good.example/index\"]\n",
     )

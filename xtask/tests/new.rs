@@ -3,11 +3,11 @@
 use std::{fs, path::Path, process::Command};
 use tempfile::TempDir;
 use toolpost_test_rows::each;
-use xtask::{House, new, tree::Tree};
+use xtask::{Repository, new, tree::Tree};
 
 /// Copies the folders that skeletons are written into.
 fn copy() -> TempDir {
-    let house = House::find().unwrap();
+    let house = Repository::find().unwrap();
     let copy = tempfile::tempdir().unwrap();
     let wanted = ["crates/dialects/src/", "crates/engine/src/", "Cargo.toml", "rustfmt.toml"];
     for file in Tree::of_house(&house).unwrap().files() {
@@ -22,7 +22,7 @@ fn copy() -> TempDir {
 
 fn run(root: &Path, words: &str) -> Result<(), String> {
     let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
-    new::run(&House::at(root), &words).map(drop).map_err(|error| error.to_string())
+    new::run(&Repository::at(root), &words).map(drop).map_err(|error| error.to_string())
 }
 
 /// Checks that a file is formatted, and therefore parses.

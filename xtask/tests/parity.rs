@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use toolpost_test_rows::each;
 use xtask::{
-    House,
+    Repository,
     parity::{self, BehaviourDifference, Difference, ParityInputs, behaviour},
     published_dialect::{PublishedDialect, PublishedTool},
     tree::Tree,
@@ -236,7 +236,7 @@ fn a_difference_of_behaviour_needs_a_tool_and_a_test() {
 
 #[test]
 fn existing_differences_of_behaviour_name_a_tool_and_a_test() {
-    let house = House::find().unwrap();
+    let house = Repository::find().unwrap();
     let against = ParityInputs::read(&house).unwrap();
     let faults =
         behaviour::faults(&against.behaviours, &PublishedDialect::all(), &Tree::of_house(&house).unwrap());
@@ -251,7 +251,7 @@ fn existing_differences_of_behaviour_name_a_tool_and_a_test() {
 
 #[test]
 fn existing_dialects_equal_the_contract() {
-    let house = House::find().unwrap();
+    let house = Repository::find().unwrap();
     let report = parity::check(&PublishedDialect::all(), &ParityInputs::read(&house).unwrap());
     let wrong: Vec<&Difference> = report.rows.iter().flat_map(|row| &row.wrong).collect();
     assert_eq!((wrong, report.stale), (Vec::new(), Vec::new()));

@@ -197,6 +197,20 @@ fn links_rule_reports_dead_links() {
 }
 
 #[test]
+fn links_rule_compares_the_titles_of_decisions() {
+    let decision = ("docs/decisions/0001-cut.md", "# 0001: Cut by lines\n");
+    let index = |words: &str| format!("# Decisions\n\n| [0001](0001-cut.md) | {words} |\n");
+    let same = index("Cut by lines");
+    let other = index("Lines are cut");
+    check("links", &[decision, ("docs/decisions/README.md", &same)], &[]);
+    check(
+        "links",
+        &[decision, ("docs/decisions/README.md", &other)],
+        &["docs/decisions/README.md:3: `0001-cut.md` is listed under another title than `Cut by lines`"],
+    );
+}
+
+#[test]
 fn edges_rule_reports_forbidden_dependencies() {
     let rows: &[(&str, &str, &[&str])] = &[
         (
@@ -413,6 +427,48 @@ fn allowed_counts_of_prose_only_fall() {
 }
 
 #[test]
+fn type_names_rule_reports_words_above_the_baseline() {
+    let path = "crates/a/src/a.rs";
+    let what = |line: usize, count: usize, limit: usize, name: &str| {
+        format!(
+            "{path}:{line}: types whose name is not a noun: {count} (allowed here: {limit}); the last one is `{name}`"
+        )
+    };
+    let rows: &[(&str, &str, &str, Option<String>)] = &[
+        ("nouns", "pub struct OpenFile;\nenum HowTo {}\n", "", None),
+        ("each kind", "struct Told;\npub enum Where {}\n", "", Some(what(2, 2, 0, "Where"))),
+        ("a restricted one", "pub(super) struct Place<'a>(&'a str);\n", "", Some(what(1, 1, 0, "Place"))),
+        ("an alias", "pub type Asking<'a> = &'a str;\n", "", Some(what(1, 1, 0, "Asking"))),
+        ("a trait in a module", "mod b {\n    trait Said {}\n}\n", "", Some(what(2, 1, 0, "Said"))),
+        ("an associated type", "impl Visitor for B {\n    type Place = ();\n}\n", "", None),
+        ("a variant and a use", "use b::How;\nenum Kind {\n    Where,\n}\n", "", None),
+        ("a comment and a string", "// struct Told;\nconst A: &str = \"\nstruct Told;\n\";\n", "", None),
+        ("within the baseline", "struct Told;\n", "1 crates/a/src/a.rs\n", None),
+        (
+            "above the baseline",
+            "struct Told;\nstruct Said;\n",
+            "1 crates/a/src/a.rs\n",
+            Some(what(2, 2, 1, "Said")),
+        ),
+    ];
+    each(rows, |(_, text, baseline, wanted)| {
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        check("type names", &[(path, text), (tidy::type_names::BASELINE, baseline)], &wanted);
+    });
+}
+
+#[test]
+fn allowed_counts_of_type_names_only_fall() {
+    let ratchet = |rows: &[(&str, &str)]| tidy::type_names::ratchet(&Tree::of_rows(rows));
+    let files =
+        [("a.rs", "struct Told;\nstruct Said;\n"), ("b.rs", "struct Told;\n"), ("c.rs", "struct A;\n")];
+    assert_eq!(ratchet(&files), "2 a.rs\n1 b.rs\n", "without a baseline");
+    let mut with = files.to_vec();
+    with.push((tidy::type_names::BASELINE, "1 a.rs\n1 c.rs\n"));
+    assert_eq!(ratchet(&with), "1 a.rs\n", "with one");
+}
+
+#[test]
 fn regressions_rule_requires_stored_failures() {
     let kept = "proptest! {\n    #![c(Direct(\"proptest-regressions/a.txt\"))]\n    #[test]\n    fn a(b in 0..2) {}\n}\n";
     let lost = "proptest! {\n    #[test]\n    fn a(b in 0..2) {}\n}\n";
@@ -421,6 +477,28 @@ fn regressions_rule_requires_stored_failures() {
         "regressions",
         &[("crates/a/tests/a.rs", lost)],
         &["crates/a/tests/a.rs:1: the property tests do not store the cases that failed"],
+    );
+}
+
+#[test]
+fn readmes_rule_requires_a_readme_and_an_example() {
+    let (manifest, readme) = (("crates/tool/Cargo.toml", ""), ("crates/tool/README.md", ""));
+    let with_example =
+        ("crates/tool/src/lib.rs", "//! Tools.\n//!\n//! ```\n//! run();\n//! ```\n\nmod a;\n");
+    check("readmes", &[manifest, readme, with_example], &[]);
+    check("readmes", &[manifest, with_example], &["crates/tool/README.md:1: the crate `tool` has no README"]);
+    // An example further below belongs to an item, and not to the crate.
+    let without_example = ("crates/tool/src/lib.rs", "//! Tools.\n\n//! ```\nmod a;\n");
+    check(
+        "readmes",
+        &[manifest, readme, without_example],
+        &["crates/tool/src/lib.rs:1: the documentation of the crate `tool` has no example"],
+    );
+    // An internal crate needs no example.
+    check(
+        "readmes",
+        &[("crates/a/Cargo.toml", ""), ("crates/a/README.md", ""), ("crates/a/src/lib.rs", "//! A.\n")],
+        &[],
     );
 }
 
@@ -489,7 +567,7 @@ fn statics_rule_reports_state_that_runtimes_share() {
     check("statics", &[("crates/a/src/a.rs", code)], &found);
     let listed = "static ASKING: Mutex<()> = Mutex::new(());\n#[cfg(test)]\nmod tests {\n    static A: Mutex<()> = Mutex::new(());\n}\n";
     check("statics", &[("crates/cli/src/ask.rs", listed), ("crates/a/tests/a.rs", code)], &[]);
-    let gone = ["crates/cli/src/ask.rs:1: `ASKING` is listed as a static, and is none"];
+    let gone = ["crates/cli/src/ask.rs:1: `ASKING` is listed as a static, but is not one"];
     check("statics", &[("crates/cli/src/ask.rs", "fn a() {}\n")], &gone);
 }
 

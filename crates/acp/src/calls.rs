@@ -31,12 +31,12 @@ pub(super) struct ReportLog<'a> {
     /// The agent's last text before a tool call. It is the result if no text follows the last call.
     before: String,
     said: usize,
-    open: HashMap<ToolCallId, Open>,
+    open: HashMap<ToolCallId, UnfinishedCall>,
     settled: HashSet<ToolCallId>,
 }
 
 /// An unfinished call.
-struct Open {
+struct UnfinishedCall {
     tool: String,
     arguments: String,
     words: String,
@@ -120,7 +120,7 @@ impl<'a> ReportLog<'a> {
         }
         if !self.open.contains_key(&id) {
             self.budget.call().map_err(StopCause::Spent)?;
-            self.open.insert(id.clone(), Open::new());
+            self.open.insert(id.clone(), UnfinishedCall::new());
         }
         let status = update.fields.status;
         if let Some(open) = self.open.get_mut(&id) {
@@ -177,7 +177,7 @@ impl<'a> ReportLog<'a> {
     }
 }
 
-impl Open {
+impl UnfinishedCall {
     fn new() -> Self {
         let (arguments, words) = ("{}".to_owned(), String::new());
         Self {
@@ -207,7 +207,7 @@ impl Open {
 fn shown(content: &ToolCallContent) -> String {
     match content {
         ToolCallContent::Content(content) => words(&content.content),
-        ToolCallContent::Diff(diff) => format!("[a change of {}]", diff.path.display()),
+        ToolCallContent::Diff(diff) => format!("[a change to {}]", diff.path.display()),
         _ => String::new(),
     }
 }

@@ -4,7 +4,7 @@
 use super::{
     files::Files,
     permissions::{self, Verdict},
-    setup::May,
+    setup::AgentPermissions,
 };
 use agent_client_protocol::{
     Agent, Client, ConnectTo, Error, ErrorCode, UntypedMessage, on_receive_notification, on_receive_request,
@@ -42,21 +42,21 @@ pub(super) enum SessionEvent {
 
 /// Rights of an agent in one session, and the receiver of its events.
 #[derive(Clone)]
-pub(super) struct Seat {
+pub(super) struct SessionRights {
     pub(super) heard: mpsc::Sender<SessionEvent>,
     /// File access; `None` if it is denied.
     pub(super) files: Option<Arc<Files>>,
-    pub(super) may: May,
+    pub(super) may: AgentPermissions,
     /// Returns whether a path is in the workspace and may be read.
     pub(super) may_read: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
 }
 
 /// The sessions of one agent process.
 #[derive(Clone, Default)]
-pub(super) struct Sessions(Arc<Mutex<HashMap<SessionId, Seat>>>);
+pub(super) struct Sessions(Arc<Mutex<HashMap<SessionId, SessionRights>>>);
 
 impl Sessions {
-    pub(super) fn add(&self, id: SessionId, seat: Seat) {
+    pub(super) fn add(&self, id: SessionId, seat: SessionRights) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id, seat);
     }
 
@@ -64,7 +64,7 @@ impl Sessions {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
     }
 
-    fn get(&self, id: &SessionId) -> Option<Seat> {
+    fn get(&self, id: &SessionId) -> Option<SessionRights> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
@@ -88,7 +88,7 @@ impl Sessions {
             return RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled);
         };
         let call = &request.tool_call;
-        let may = if seat.files.is_some() { seat.may } else { May::Read };
+        let may = if seat.files.is_some() { seat.may } else { AgentPermissions::Read };
         let reads = |path: &Path| seat.files.is_some() && (seat.may_read)(path);
         let answer = permissions::answer(call, &request.options, may, reads);
         let what = call.fields.title.as_deref().or(call.fields.name.as_deref()).unwrap_or("something");

@@ -2,7 +2,7 @@
 
 use super::{
     calls::{ReportLog, StopCause},
-    client::{Seat, SessionEvent},
+    client::{SessionEvent, SessionRights},
     link::{AgentError, Link},
     permissions::Verdict,
 };
@@ -58,7 +58,7 @@ impl Conversation {
     pub(super) async fn open(
         link: Arc<Link>,
         request: NewSessionRequest,
-        seat: Seat,
+        seat: SessionRights,
         heard: mpsc::Receiver<SessionEvent>,
     ) -> Result<Self, AgentError> {
         let opened = link.ask("session/new", link.connection.send_request(request), OPEN).await?;

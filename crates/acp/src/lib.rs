@@ -1,19 +1,19 @@
 //! A client of the Agent Client Protocol: external agents that answer questions and work on delegated tasks.
 //!
 //! [`Acp`] starts the agent's program, hands it Toolpost's MCP server, and answers its requests for files and
-//! permissions within [`May`]. An external agent takes the place of a model: budgets, transcripts and events
+//! permissions within [`AgentPermissions`]. An external agent takes the place of a model: budgets, transcripts and events
 //! are those of `toolpost-agent`.
 //!
 //! ```
 //! use std::time::Duration;
-//! use toolpost_acp::{Acp, May, ServerCommand, Setup};
+//! use toolpost_acp::{Acp, AgentPermissions, ServerCommand, Setup};
 //!
 //! let setup = Setup {
 //!     command: vec!["an-agent".to_owned(), "--acp".to_owned()],
 //!     environment: [].into(),
 //!     roots: vec!["/srv/project".into()],
 //!     handed: ServerCommand { program: "/usr/bin/toolpost".into(), ..ServerCommand::default() },
-//!     may: May::Read,
+//!     may: AgentPermissions::Read,
 //!     idle: Duration::from_secs(60),
 //! };
 //! let agent = Acp::new(setup, Vec::new());
@@ -33,7 +33,7 @@ mod setup;
 mod task;
 
 pub use files::Disk;
-pub use setup::{May, SERVER, ServerCommand, Setup};
+pub use setup::{AgentPermissions, SERVER, ServerCommand, Setup};
 pub use task::{Task, Tools};
 
 use conversation::PromptResult;
@@ -46,7 +46,7 @@ use toolpost_agent::{
     model_agents, models::Message, nobody, prompts,
 };
 use toolpost_engine::{
-    Agents, Asking, CallCtx, CallGateway, Failure, Hint, Job, Kind, Prompt, Report, Session,
+    Agents, AnswerFuture, CallCtx, CallGateway, Failure, Hint, Job, Kind, Prompt, Report, Session,
 };
 
 /// Advice for an agent that cannot be used.
@@ -87,16 +87,16 @@ impl Acp {
         self.permits.share(session, budget);
     }
 
-    /// Starts the agent if necessary, and returns its name and login requirements.
+    /// Starts the agent if necessary, and describes it: its name, whether it may require a login, and its permissions.
     ///
     /// # Errors
-    /// If the agent cannot be used; the error is the reason.
-    pub async fn standing(&self) -> Result<String, String> {
-        let link = self.link().await.map_err(|failure| failure.what)?;
+    /// The failure of the call that would use the agent, if the agent cannot be used.
+    pub async fn standing(&self) -> Result<String, Failure> {
+        let link = self.link().await?;
         let may = match self.setup.may {
-            May::Read => "the agent may read",
-            May::Write => "the agent may read, and write with Toolpost's tools",
-            May::All => "the agent may do everything, also without Toolpost's tools",
+            AgentPermissions::Read => "the agent may read",
+            AgentPermissions::Write => "the agent may read, and write with Toolpost's tools",
+            AgentPermissions::All => "the agent may do everything, also without Toolpost's tools",
         };
         let logins = link.about.auth_methods.len();
         let logins = if logins == 0 { "" } else { ", may require a login" };
@@ -136,7 +136,11 @@ impl Acp {
     #[must_use]
     pub fn told(&self, own: Option<&str>) -> String {
         let roots: Vec<String> = self.setup.roots.iter().map(|root| root.display().to_string()).collect();
-        let writes = if self.setup.may == May::Read { prompts::Writes::No } else { prompts::Writes::Yes };
+        let writes = if self.setup.may == AgentPermissions::Read {
+            prompts::WritePermission::No
+        } else {
+            prompts::WritePermission::Yes
+        };
         prompts::handed(SERVER, &roots, own, writes)
     }
 }
@@ -159,7 +163,7 @@ impl Agents for Acp {
         prompt: Prompt,
         session: &'a Session,
         cancel: CancellationToken,
-    ) -> Asking<'a, String> {
+    ) -> AnswerFuture<'a, String> {
         Box::pin(async move {
             let budget = self.permits.budget(session.id(), Limits { time: Some(TIME), ..Limits::default() });
             budget.turn().map_err(model_agents::used_up)?;
@@ -185,7 +189,12 @@ impl Agents for Acp {
         false
     }
 
-    fn work<'a>(&'a self, job: Job, gateway: Arc<dyn CallGateway>, cx: &'a CallCtx) -> Asking<'a, Report> {
+    fn work<'a>(
+        &'a self,
+        job: Job,
+        gateway: Arc<dyn CallGateway>,
+        cx: &'a CallCtx,
+    ) -> AnswerFuture<'a, Report> {
         Box::pin(async move {
             let subagent = Subagent::find(&self.subagents, job.agent.as_deref())?;
             let tools = model_agents::only(subagent, gateway.as_ref())?;

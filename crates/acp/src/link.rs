@@ -3,7 +3,7 @@
 use super::{
     client::{self, Sessions},
     pipes::{self, Tail},
-    setup::{May, Setup},
+    setup::{AgentPermissions, Setup},
 };
 use agent_client_protocol::{
     Agent, ErrorCode, Lines,
@@ -203,8 +203,9 @@ impl Link {
     }
 }
 
-fn greeting(may: May) -> InitializeRequest {
-    let files = FileSystemCapabilities::new().read_text_file(true).write_text_file(may != May::Read);
+fn greeting(may: AgentPermissions) -> InitializeRequest {
+    let files =
+        FileSystemCapabilities::new().read_text_file(true).write_text_file(may != AgentPermissions::Read);
     InitializeRequest::new(ProtocolVersion::V1)
         .client_capabilities(ClientCapabilities::new().fs(files).terminal(false))
         .client_info(Implementation::new("toolpost", env!("CARGO_PKG_VERSION")))

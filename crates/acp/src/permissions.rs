@@ -1,7 +1,7 @@
-//! Permission decisions for an external agent: Toolpost's own tools, which apply the policy themselves, and
-//! read access.
+//! Permission decisions for an external agent: allowed are Toolpost's tools, which apply the policy themselves, reads
+//! that the policy allows and, if `acp_may` is `all`, everything.
 
-use super::setup::{May, SERVER};
+use super::setup::{AgentPermissions, SERVER};
 use agent_client_protocol::v1::schema::{
     PermissionOption, PermissionOptionId, PermissionOptionKind, ToolCallUpdate, ToolKind,
 };
@@ -13,7 +13,7 @@ const FORMS: [(&str, &str); 6] =
 
 /// Answer to a permission request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct PermissionAnswer {
     /// Option that is selected among those of the request; `None` if none fits.
     pub(super) option: Option<PermissionOptionId>,
     /// Decision about the permission, with its reason.
@@ -32,12 +32,12 @@ pub(super) enum Verdict {
 pub(super) fn answer(
     call: &ToolCallUpdate,
     options: &[PermissionOption],
-    may: May,
+    may: AgentPermissions,
     may_read: impl Fn(&Path) -> bool,
-) -> Answer {
+) -> PermissionAnswer {
     let verdict = judge(call, may, may_read);
     let wanted: &[PermissionOptionKind] = match verdict {
-        // A permanent approval would be stored by the agent, and would outlive a change of the setting.
+        // The agent would store a permanent approval, which would outlive a change to the setting.
         Verdict::Yes(_) => &[PermissionOptionKind::AllowOnce],
         Verdict::No(_) => &[PermissionOptionKind::RejectOnce, PermissionOptionKind::RejectAlways],
     };
@@ -45,7 +45,7 @@ pub(super) fn answer(
     let option = wanted.iter().find_map(find).map(|option| option.option_id.clone());
     let verdict = match (verdict, &option) {
         (Verdict::Yes(_), None) => {
-            return Answer {
+            return PermissionAnswer {
                 option: options
                     .iter()
                     .find(|option| option.kind == PermissionOptionKind::RejectOnce)
@@ -55,14 +55,14 @@ pub(super) fn answer(
         }
         (verdict, _) => verdict,
     };
-    Answer { option, verdict }
+    PermissionAnswer { option, verdict }
 }
 
-fn judge(call: &ToolCallUpdate, may: May, may_read: impl Fn(&Path) -> bool) -> Verdict {
+fn judge(call: &ToolCallUpdate, may: AgentPermissions, may_read: impl Fn(&Path) -> bool) -> Verdict {
     if is_ours(call) {
         return Verdict::Yes("the tool is one of Toolpost's, which apply the rules");
     }
-    if may == May::All {
+    if may == AgentPermissions::All {
         return Verdict::Yes("the setting `acp_may` is `all`");
     }
     match call.fields.kind {
@@ -83,8 +83,8 @@ fn judge(call: &ToolCallUpdate, may: May, may_read: impl Fn(&Path) -> bool) -> V
     }
 }
 
-/// Returns whether a call is of one of Toolpost's tools. A title may be the model's text, so all of it must
-/// be a tool name, and a call that executes or changes something itself does not count.
+/// Returns whether a call is a call of one of Toolpost's tools. Without a tool name, the title counts. It may be the
+/// model's text, so all of it must be a tool name, and a call that executes, changes or fetches something is excluded.
 fn is_ours(call: &ToolCallUpdate) -> bool {
     let fields = &call.fields;
     let named = fields.name.as_deref().or_else(|| in_meta(call));
@@ -121,7 +121,7 @@ mod tests {
     use serde_json::{Value, json};
     use toolpost_test_rows::each;
 
-    fn asked(call: &Value, may: May, kinds: &[&str]) -> (Option<String>, Verdict) {
+    fn asked(call: &Value, may: AgentPermissions, kinds: &[&str]) -> (Option<String>, Verdict) {
         let mut call = call.clone();
         call["toolCallId"] = json!("c");
         let call: ToolCallUpdate = serde_json::from_value(call).unwrap();
@@ -159,7 +159,7 @@ mod tests {
             (json!({"title": "read", "kind": "read"}), false),
         ];
         each(rows, |(call, wanted)| {
-            let (option, verdict) = asked(&call, May::Write, &all);
+            let (option, verdict) = asked(&call, AgentPermissions::Write, &all);
             assert_eq!(matches!(verdict, Verdict::Yes(_)), wanted, "{call}: {verdict:?}");
             assert_eq!(option.as_deref(), Some(if wanted { "allow_once" } else { "reject_once" }), "{call}");
         });
@@ -172,10 +172,16 @@ mod tests {
         let no = |option: Option<&str>| {
             (option.map(str::to_owned), Verdict::No("the agent offers no way to allow only this call"))
         };
-        assert_eq!(asked(&run, May::All, &["allow_once", "reject_once"]), yes("allow_once"));
-        assert_eq!(asked(&run, May::All, &["allow_always", "reject_once"]), no(Some("reject_once")));
-        assert_eq!(asked(&run, May::All, &["allow_always"]), no(None));
+        assert_eq!(asked(&run, AgentPermissions::All, &["allow_once", "reject_once"]), yes("allow_once"));
+        assert_eq!(
+            asked(&run, AgentPermissions::All, &["allow_always", "reject_once"]),
+            no(Some("reject_once"))
+        );
+        assert_eq!(asked(&run, AgentPermissions::All, &["allow_always"]), no(None));
         let past = Verdict::No("the agent must use Toolpost's tools for this");
-        assert_eq!(asked(&run, May::Read, &["reject_always"]), (Some("reject_always".to_owned()), past));
+        assert_eq!(
+            asked(&run, AgentPermissions::Read, &["reject_always"]),
+            (Some("reject_always".to_owned()), past)
+        );
     }
 }

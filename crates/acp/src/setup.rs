@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-/// Name of Toolpost's MCP server in the agent, different from the name of a Toolpost server that the user may have
+/// Name under which the agent gets Toolpost's MCP server. It differs from `toolpost`, which the user may already have
 /// configured there.
 pub const SERVER: &str = "toolpost-acp";
 
@@ -18,7 +18,7 @@ pub struct Setup {
     /// Command of Toolpost's MCP server.
     pub handed: ServerCommand,
     /// Permissions that the agent gets on request.
-    pub may: May,
+    pub may: AgentPermissions,
     /// Maximum time without a message, unless a tool is running.
     pub idle: Duration,
 }
@@ -38,7 +38,7 @@ pub struct ServerCommand {
 
 /// Permissions that an agent gets on request. Actions without a request are not controlled here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum May {
+pub enum AgentPermissions {
     /// Read, with Toolpost's tools and the agent's own.
     Read,
     /// Read, and change files with Toolpost's tools as the policy allows.
@@ -47,7 +47,7 @@ pub enum May {
     All,
 }
 
-impl May {
+impl AgentPermissions {
     /// All permissions, narrowest first.
     pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::All];
 

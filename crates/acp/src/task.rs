@@ -2,7 +2,7 @@
 
 use super::{
     Acp,
-    client::Seat,
+    client::SessionRights,
     conversation::{Conversation, PromptLimits, PromptResult, WAITING},
     files::Files,
     setup::SERVER,
@@ -133,7 +133,7 @@ impl Acp {
         opened.map_err(|trouble| self.failure(&trouble))
     }
 
-    fn seat(&self, heard: mpsc::Sender<super::client::SessionEvent>, task: &Task) -> Seat {
+    fn seat(&self, heard: mpsc::Sender<super::client::SessionEvent>, task: &Task) -> SessionRights {
         let disk = self.disk.get().filter(|_| task.tools != Tools::None).cloned();
         let runtime = disk.as_ref().map(|disk| disk.runtime.clone());
         let may_read = move |path: &Path| {
@@ -141,7 +141,7 @@ impl Acp {
             let place = path.to_str().and_then(|path| runtime.engine().resolve(path).ok());
             place.is_some_and(|place| runtime.config().policy.lets_read(&place))
         };
-        Seat {
+        SessionRights {
             heard,
             files: disk.map(|disk| Arc::new(Files::new(disk, task.cancel.child_token()))),
             may: self.setup.may,
@@ -149,7 +149,7 @@ impl Acp {
         }
     }
 
-    /// Returns the MCP server that gives the agent Toolpost's tools.
+    /// Returns the MCP server that gives the agent Toolpost's tools; empty if the task has no tools.
     fn servers(&self, tools: &Tools) -> Vec<McpServer> {
         let handed = &self.setup.handed;
         let tools = match tools {

@@ -8,10 +8,10 @@ use std::{
 };
 use toolpost_engine::Finished;
 
-/// Limits of a run; `None` means unlimited.
+/// Limits on a run; `None` means unlimited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum number of model requests.
+    /// Maximum number of turns: model requests, except those that compact the conversation.
     pub turns: Option<u64>,
     /// Maximum number of tool calls.
     pub calls: Option<u64>,
@@ -25,7 +25,7 @@ pub struct Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BudgetLimit {
-    /// Limit on the number of model requests.
+    /// Limit on the number of turns.
     Turns,
     /// Limit on the number of tool calls.
     Calls,
@@ -90,8 +90,7 @@ impl Budget {
     /// Counts a model request.
     ///
     /// # Errors
-    /// If the limit of time, tokens or model requests is exhausted, in this budget or a parent; then nothing
-    /// is counted.
+    /// If the limit on time, tokens or turns is reached, in this budget or a parent; then nothing is counted.
     pub fn turn(&self) -> Result<(), BudgetLimit> {
         self.open()?;
         self.take(BudgetLimit::Turns, |used| &mut used.turns, |limits| limits.turns)
@@ -100,7 +99,7 @@ impl Budget {
     /// Counts a tool call.
     ///
     /// # Errors
-    /// If the limit of time or tool calls is exhausted, in this budget or a parent; then nothing is counted.
+    /// If the limit on time or tool calls is reached, in this budget or a parent; then nothing is counted.
     pub fn call(&self) -> Result<(), BudgetLimit> {
         self.late()?;
         self.take(BudgetLimit::Calls, |used| &mut used.calls, |limits| limits.calls)

@@ -5,7 +5,7 @@ use crate::{
     pictures,
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_text::{counted::counted, cut};
+use toolpost_text::{cut, plural::counted};
 
 /// A conversation that fills this share of the context window is compacted.
 const FULL: f64 = 0.8;
@@ -65,12 +65,12 @@ pub(crate) fn is_full(size: u64, window: u64) -> bool {
 /// A compacted conversation.
 pub(crate) struct CompactedConversation {
     pub(crate) messages: Vec<Message>,
-    /// Token usage of the request for a summary; zero if none was made.
+    /// Token usage of the request for a summary; zero if none was made or it failed.
     pub(crate) usage: Usage,
 }
 
-/// Compacts a conversation: removes old replies first, and if that is not enough, lets the model summarize
-/// the beginning. If the summary fails, a note replaces the beginning.
+/// Compacts a conversation: removes old replies first. If that is not enough, replaces the older messages with the
+/// first user message and a summary by the model, or a note if the summary fails.
 pub(crate) async fn shorten(
     question: &Question,
     window: u64,
@@ -120,8 +120,8 @@ fn elided(messages: &[Message]) -> Vec<Message> {
     messages.iter().enumerate().map(short).collect()
 }
 
-/// Returns the index of the first of the last messages that fit into `room` bytes; a reply is never separated from its
-/// call.
+/// Returns the index from which the last messages fit into `room` bytes. They begin with a message of the model, so a
+/// reply is never separated from its call.
 fn tail(messages: &[Message], room: usize) -> usize {
     let mut at = messages.len();
     let mut begins = messages.len();
@@ -163,8 +163,9 @@ async fn in_short(
 }
 
 fn left_out(messages: usize) -> String {
+    let them = if messages == 1 { "it" } else { "them" };
     format!(
-        "({} left out, of which no summary could be made. Check the files before you continue.)",
+        "({} left out, and no summary of {them} exists. Check the files before you continue.)",
         counted(messages as u64, "message")
     )
 }

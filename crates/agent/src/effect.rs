@@ -24,7 +24,7 @@ pub enum CommandEnd {
     Stopped(String),
 }
 
-/// Change of one file.
+/// Change to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
     /// Path of the file.

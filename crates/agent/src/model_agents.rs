@@ -24,7 +24,8 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Agents, Asking, CallCtx, CallGateway, Failure, Finished, Hint, Job, Kind, Prompt, Report, Session,
+    AgentStopReason, Agents, AnswerFuture, CallCtx, CallGateway, Failure, Hint, Job, Kind, Prompt, Report,
+    Session,
 };
 
 /// Maximum number of turns of a subagent.
@@ -155,7 +156,7 @@ impl Agents for ModelAgents {
         prompt: Prompt,
         session: &'a Session,
         cancel: CancellationToken,
-    ) -> Asking<'a, String> {
+    ) -> AnswerFuture<'a, String> {
         Box::pin(async move {
             let budget = self.permits.budget(session.id(), Limits::default());
             let mut question = question_of(&prompt);
@@ -175,7 +176,12 @@ impl Agents for ModelAgents {
         })
     }
 
-    fn work<'a>(&'a self, job: Job, gateway: Arc<dyn CallGateway>, cx: &'a CallCtx) -> Asking<'a, Report> {
+    fn work<'a>(
+        &'a self,
+        job: Job,
+        gateway: Arc<dyn CallGateway>,
+        cx: &'a CallCtx,
+    ) -> AnswerFuture<'a, Report> {
         Box::pin(async move {
             let subagent = Subagent::find(&self.subagents, job.agent.as_deref())?;
             let service = self.serving(subagent)?;
@@ -222,7 +228,7 @@ fn question_of(prompt: &Prompt) -> Question {
 /// Returns the failure for a session whose budget is used up.
 pub fn used_up(spent: BudgetLimit) -> Failure {
     let kind = if spent == BudgetLimit::Time { Kind::Timeout } else { Kind::Denied };
-    let what = format!("The model was not called, because the total budget of {} is used up.", spent.word());
+    let what = format!("The model did not answer, because the total budget of {} is used up.", spent.word());
     Failure::new(kind, what)
         .hint(Hint::Advice("Report the results so far, and what is still missing.".to_owned()))
 }
@@ -254,18 +260,18 @@ pub fn only(subagent: Option<&Subagent>, gateway: &dyn CallGateway) -> Result<Op
 pub fn report(outcome: Outcome) -> Result<Report, Failure> {
     let Outcome { reason, words, missing, used } = outcome;
     let kind = match &reason {
-        Reason::Completed => return Ok(report_of(words, None, Finished::Completed, used)),
+        Reason::Completed => return Ok(report_of(words, None, AgentStopReason::Completed, used)),
         Reason::Budget { spent } => return Ok(report_of(words, missing, (*spent).into(), used)),
         Reason::Cancelled => Kind::Cancelled,
         Reason::Model { .. } | Reason::Agent { .. } | Reason::Filtered => Kind::Io,
         Reason::Refused => Kind::Denied,
-        Reason::Limit => return Ok(report_of(words, missing, Finished::Limit, used)),
+        Reason::Limit => return Ok(report_of(words, missing, AgentStopReason::Limit, used)),
         Reason::Empty | Reason::Malformed | Reason::Cut => Kind::Conflict,
     };
     Err(Report::unfinished(kind, missing, words))
 }
 
-fn report_of(words: String, missing: Option<String>, ended: Finished, used: Account) -> Report {
+fn report_of(words: String, missing: Option<String>, ended: AgentStopReason, used: Account) -> Report {
     Report { words, missing, ended, turns: Some(used.turns.used) }
 }
 

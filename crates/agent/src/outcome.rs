@@ -1,4 +1,4 @@
-//! Outcome of a run, and the reason of its end.
+//! Outcome of a run, and the reason why it ended.
 
 use crate::budget::{Account, BudgetLimit};
 use serde::{Deserialize, Serialize};

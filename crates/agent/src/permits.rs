@@ -22,12 +22,12 @@ pub const TIME: Duration = Duration::from_secs(300);
 pub struct Permits {
     at_once: Arc<Semaphore>,
     queue: Duration,
-    sessions: Mutex<HashMap<String, Seat>>,
+    sessions: Mutex<HashMap<String, SessionUsage>>,
 }
 
-/// Number of subagents and budget of a session.
+/// Subagent count and budget of a session.
 #[derive(Default)]
-struct Seat {
+struct SessionUsage {
     /// Number of subagents that the session has started, or that wait for their start.
     left: u32,
     /// Budget of the session's own run, if it has one.
@@ -87,14 +87,15 @@ impl Permits {
                           session.";
             return Err(Failure::new(Kind::Denied, what).hint(Hint::Advice(advice.to_owned())));
         }
-        let waiting = tokio::time::timeout(cx.time_left(self.queue), self.at_once.clone().acquire_owned());
+        let patience = cx.time_left(self.queue);
+        let waiting = tokio::time::timeout(patience, self.at_once.clone().acquire_owned());
         let permit = tokio::select! {
             biased;
             () = cx.cancel.cancelled() => Err(Failure::new(Kind::Cancelled, "The call was cancelled while \
                                                                              it waited for a free agent.")),
             permit = waiting => match permit {
                 Ok(Ok(permit)) => Ok(permit),
-                Ok(Err(_)) | Err(_) => Err(self.crowded()),
+                Ok(Err(_)) | Err(_) => Err(crowded(patience)),
             },
         };
         // A subagent that never started does not count.
@@ -107,10 +108,37 @@ impl Permits {
             seat.left = seat.left.saturating_sub(1);
         }
     }
+}
 
-    fn crowded(&self) -> Failure {
-        let seconds = self.queue.as_secs_f64();
-        let what = format!("{AT_ONCE} agents are already running, and none finished within {seconds} s.");
-        Failure::new(Kind::Timeout, what).hint(Hint::TryAgain)
+/// Creates the failure for a subagent that waited for the time `patience` without a free slot.
+fn crowded(patience: Duration) -> Failure {
+    let seconds = (patience.as_secs_f64() * 10.0).round() / 10.0;
+    let what = format!("{AT_ONCE} agents are already running, and none finished within {seconds} s.");
+    Failure::new(Kind::Timeout, what).hint(Hint::TryAgain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Permits;
+    use std::time::{Duration, Instant};
+    use toolpost_engine::{CallCtx, Session};
+    use toolpost_test_rows::each_async;
+
+    #[tokio::test]
+    async fn a_refused_start_names_the_time_that_it_waited() {
+        let permits = Permits::new().with_queue(Duration::from_millis(100));
+        let call = |deadline| CallCtx { deadline, ..CallCtx::denied(Session::new()) };
+        let mut running = Vec::new();
+        for _ in 0..3 {
+            running.push(permits.leave(&call(None)).await.unwrap());
+        }
+        let now = Instant::now();
+        let later = now.checked_add(Duration::from_secs(600));
+        each_async([(None, "0.1 s"), (later, "0.1 s"), (Some(now), "0 s")], async |(deadline, time)| {
+            let failure = permits.leave(&call(deadline)).await.err().unwrap();
+            let wanted = format!("3 agents are already running, and none finished within {time}.");
+            assert_eq!(failure.what, wanted);
+        })
+        .await;
     }
 }

@@ -13,25 +13,25 @@ const LARGEST: usize = 5_000_000;
 const MOST: usize = 20;
 /// Maximum number of base64 characters of all images in a request together.
 const TOGETHER: usize = 16_000_000;
-/// Estimated tokens of an image; services count by its sides, which are at most 1568 pixels.
+/// Estimated tokens of an image; services compute them from its sides, which are at most 1568 pixels.
 pub(crate) const TOKENS: u64 = 1_600;
 
 /// Note for images that do not fit.
 pub(crate) const ROOM: &str = "the images of this reply are left out to save space; make the call again to \
                                see them";
 
-/// The form of images for the model.
+/// The form in which the model gets images.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ImageDisplay {
     /// The model gets the images, if its service accepts them.
     #[default]
     Shown,
-    /// A note with media type and size replaces each image.
+    /// A note replaces the images of each reply, whose text still has the media type and size of each image.
     Named,
 }
 
-/// Splits a tool's reply into text and the images that models accept; the text explains why an image is
-/// missing.
+/// Splits a tool's reply into its text and the images that models accept; for each other image, a line in the text says
+/// why it is not shown.
 pub(crate) fn taken(answer: InnerAnswer) -> (String, Vec<Picture>) {
     let mut words = answer.words;
     let mut pictures = Vec::new();

@@ -43,11 +43,13 @@ pub fn system(instructions: &str, roots: &[String], own: Option<&str>) -> String
 
 /// Returns the instructions for an external agent, which has its own system prompt and tools. `own` replaces the
 /// default description of the agent's role.
-pub fn handed(server: &str, roots: &[String], own: Option<&str>, writes: Writes) -> String {
+pub fn handed(server: &str, roots: &[String], own: Option<&str>, writes: WritePermission) -> String {
     let role = own.map_or("You work on the files of a user who has given you a task.", str::trim);
     let changes = match writes {
-        Writes::Yes => "Change files only with these tools, and only as the task asks; check your changes.",
-        Writes::No => "Change nothing: read, and report what you found and where.",
+        WritePermission::Yes => {
+            "Change files only with these tools, and only as the task asks; check your changes."
+        }
+        WritePermission::No => "Change nothing: read, and report what you found and where.",
     };
     format!(
         "{role}\n\nThe workspace: {}. The MCP server {server} has tools for it: use them instead of your own wherever \
@@ -60,7 +62,7 @@ pub fn handed(server: &str, roots: &[String], own: Option<&str>, writes: Writes)
 
 /// Permission to change files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Writes {
+pub enum WritePermission {
     /// The agent may change files.
     Yes,
     /// The agent may only read.

@@ -6,7 +6,7 @@ use crate::{
     event::{AgentEvent, Watch},
     forms::{self, Form},
     models::{
-        CallRequest, CallStatus, Completion, Message, ModelError, ModelErrorKind, Piece, Question,
+        AnswerPart, CallRequest, CallStatus, Completion, Message, ModelError, ModelErrorKind, Question,
         RequestEvent, Service, Stop, ToolDefinition, ToolResult,
     },
     outcome::{Outcome, Reason},
@@ -18,7 +18,7 @@ use crate::{
 use std::sync::Arc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Maximum number of reminders to a model whose answer was empty or cut off.
+/// Maximum number of reminders, without a call in between, to a model whose answer was empty or cut off.
 const NUDGES: u32 = 2;
 const NOTHING: &str = "Your answer was empty. Continue the task; when it is done, report the result.";
 const CUT: &str =
@@ -42,7 +42,7 @@ pub struct Run {
     pub watch: Watch,
     /// Transcript of the run.
     pub transcript: Transcript,
-    /// The form of images for the model: the images, or notes about them.
+    /// The form in which the model gets images: as images, or as notes.
     pub showing: ImageDisplay,
 }
 
@@ -60,7 +60,7 @@ struct RunState<'a> {
     /// Tokens of the last request and its answer.
     taken: u64,
     forced: ForcedCompaction,
-    /// The form of images for the model. It changes if the service rejects images.
+    /// The form in which the model gets images. It changes if the service rejects images.
     showing: ImageDisplay,
     unmade: Vec<String>,
 }
@@ -161,8 +161,14 @@ impl<'a> RunState<'a> {
         if compaction::is_full(self.taken.max(compaction::size(&self.question)), self.run.window) {
             self.shorten().await;
         }
-        match self.ask().await {
+        match self.request_completion().await {
             Ok(whole) => self.process_completion(whole).await,
+            // The next turn, which counts in the budget, asks without images.
+            Err(fault) if self.rejects_images(&fault) => {
+                self.showing = ImageDisplay::Named;
+                (self.run.watch)(&AgentEvent::Unseen { fault: fault.what });
+                Next::Asks
+            }
             Err(fault) if fault.kind == ModelErrorKind::TooLong && self.forced == ForcedCompaction::No => {
                 self.forced = ForcedCompaction::Once;
                 self.shorten().await;
@@ -172,27 +178,18 @@ impl<'a> RunState<'a> {
         }
     }
 
-    /// Asks the model with the images of replies. If the service rejects images, asks without them from now on.
-    async fn ask(&mut self) -> Result<Completion, ModelError> {
-        match self.request_completion().await {
-            Err(fault)
-                if self.showing == ImageDisplay::Shown
-                    && pictures::has_any(&self.question)
-                    && pictures::may_be_why(&fault) =>
-            {
-                self.showing = ImageDisplay::Named;
-                (self.run.watch)(&AgentEvent::Unseen { fault: fault.what });
-                self.request_completion().await
-            }
-            answer => answer,
-        }
+    /// Returns whether the images of the last request may be the reason why the service rejected it.
+    fn rejects_images(&self, fault: &ModelError) -> bool {
+        self.showing == ImageDisplay::Shown
+            && pictures::has_any(&self.question)
+            && pictures::may_be_why(fault)
     }
 
     async fn request_completion(&self) -> Result<Completion, ModelError> {
         let watch = self.run.watch.clone();
         let hear = move |request_event: RequestEvent<'_>| match request_event {
-            RequestEvent::Piece(Piece::Words(words)) => watch(&AgentEvent::Words(words.clone())),
-            RequestEvent::Piece(Piece::Calling { tool, .. }) if !tool.is_empty() => {
+            RequestEvent::Piece(AnswerPart::Words(words)) => watch(&AgentEvent::Words(words.clone())),
+            RequestEvent::Piece(AnswerPart::Calling { tool, .. }) if !tool.is_empty() => {
                 watch(&AgentEvent::Calling(tool.clone()));
             }
             RequestEvent::Piece(_) => {}

@@ -8,9 +8,10 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, May, Pictures, Progress, Session,
+    Access, CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, NestedCallPermissions, Pictures,
+    Progress, Session,
 };
-use toolpost_runtime::{Asker, Asking, Call, Outcome, Published, Runtime, Verdict};
+use toolpost_runtime::{Asker, Call, Outcome, Published, Runtime, Verdict, VerdictFuture};
 
 /// Operation that declares the task complete.
 const COMPLETE: &str = "complete";
@@ -83,7 +84,7 @@ struct TimedAsker {
 }
 
 impl Asker for TimedAsker {
-    fn ask<'a>(&'a self, question: &'a toolpost_runtime::Question) -> Asking<'a> {
+    fn ask<'a>(&'a self, question: &'a toolpost_runtime::Question) -> VerdictFuture<'a> {
         Box::pin(async move {
             let began = Instant::now();
             let verdict = tokio::select! {
@@ -194,7 +195,7 @@ impl Toolset for NestedTools {
             arguments,
             reply_bytes: usize::MAX,
             due: self.due,
-            may: May::Everything,
+            may: NestedCallPermissions::Everything,
             pictures: Pictures::Given,
         };
         Box::pin(async move { self.gateway.call(call, cancel).await.into() })

@@ -85,7 +85,7 @@ pub struct StoredRun {
     pub began: RunHeader,
     /// The conversation; the last compaction has replaced the messages before it.
     pub messages: Vec<Message>,
-    /// Reason of the end, if the run has ended.
+    /// Reason why the run ended, if it has.
     pub ended: Option<Reason>,
     /// Number of model answers.
     pub turns: usize,
@@ -226,7 +226,7 @@ impl Transcript {
         self.line(&Line::Shortened { messages: messages.to_vec() });
     }
 
-    /// Records the reason of the end.
+    /// Records the reason why the run ended.
     pub fn ended(&self, reason: &Reason) {
         self.line(&Line::Ended(reason.clone()));
     }

@@ -12,14 +12,15 @@ use std::{collections::HashSet, sync::Arc, time::Instant};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{CallOutcome, InnerAnswer};
-use toolpost_text::counted::counted;
 use toolpost_text::cut;
+use toolpost_text::plural::counted;
 
 /// Maximum number of concurrent calls.
 const AT_ONCE: usize = 8;
 /// Maximum length of quoted invalid arguments, in characters.
 const SHOWN: usize = 400;
-/// Maximum length of a tool's name in an event, in characters: a name that the model made up can be long.
+/// Maximum length of a tool's name in [`AgentEvent::Settled`], in characters, because a name that the model made up can
+/// be long.
 const NAME: usize = 80;
 
 /// Context of the calls in an answer.

@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 use toolpost_agent::{
     Budget, Limits, ModelAgents, Subagent,
     models::{
-        CallRequest, Completion, Model, ModelError, ModelErrorKind, ModelFuture, ModelMessage, Patience,
-        Piece, Pieces, Question, Service, Stop, Usage,
+        AnswerPart, CallRequest, Completion, Model, ModelError, ModelErrorKind, ModelFuture, ModelMessage,
+        Patience, Pieces, Question, Service, Stop, Usage,
     },
 };
 use toolpost_engine::{
@@ -25,7 +25,7 @@ use toolpost_engine::{
 
 /// A scripted model that follows the words of the task, and counts concurrent requests.
 #[derive(Default)]
-struct Told {
+struct ScriptedModel {
     open: Arc<AtomicUsize>,
     most: Arc<AtomicUsize>,
     gate: Option<Arc<Semaphore>>,
@@ -46,7 +46,7 @@ impl Drop for Answer {
     }
 }
 
-impl Model for Told {
+impl Model for ScriptedModel {
     fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, ModelError> {
         self.asked.lock().unwrap().push(question.clone());
         let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
@@ -63,7 +63,7 @@ impl Model for Told {
 }
 
 impl Pieces for Answer {
-    fn next(&mut self) -> ModelFuture<'_, Result<Piece, ModelError>> {
+    fn next(&mut self) -> ModelFuture<'_, Result<AnswerPart, ModelError>> {
         Box::pin(async move {
             if let Some(gate) = &self.gate {
                 gate.acquire().await.unwrap().forget();
@@ -71,7 +71,7 @@ impl Pieces for Answer {
             let reply = |text: &str, calls: Vec<CallRequest>| {
                 let reply = ModelMessage { text: text.to_owned(), calls, thoughts: Vec::new() };
                 let usage = Some(Usage { asked: 10, said: 5, cached: 0 });
-                Ok(Piece::End(Box::new(Completion { message: reply, stop: Stop::End, usage })))
+                Ok(AnswerPart::End(Box::new(Completion { message: reply, stop: Stop::End, usage })))
             };
             let look = || CallRequest {
                 id: "a".to_owned(),
@@ -84,7 +84,7 @@ impl Pieces for Answer {
                 ("break", 0) => reply("half", vec![look()]),
                 ("break", _) if !self.given => {
                     self.given = true;
-                    Ok(Piece::Words("h".to_owned()))
+                    Ok(AnswerPart::Words("h".to_owned()))
                 }
                 ("break", _) => Err(ModelError::new(ModelErrorKind::Broken, "as told")),
                 ("look for ever", _) => reply("still looking", vec![look()]),
@@ -98,9 +98,9 @@ impl Pieces for Answer {
 }
 
 /// A gateway that completes every call.
-struct Open;
+struct CompletingGateway;
 
-impl CallGateway for Open {
+impl CallGateway for CompletingGateway {
     fn call<'a>(&'a self, call: InnerCall, _cancel: CancellationToken) -> NestedCallFuture<'a> {
         Box::pin(ready(InnerAnswer::of_words(CallOutcome::Done, format!("{} done", call.tool))))
     }
@@ -120,7 +120,7 @@ impl CallGateway for Open {
     }
 }
 
-fn crew(model: Told) -> (Arc<ModelAgents>, Arc<Told>) {
+fn crew(model: ScriptedModel) -> (Arc<ModelAgents>, Arc<ScriptedModel>) {
     let model = Arc::new(model);
     let patience = Patience { pause: Duration::from_millis(1), tries: 2, ..Patience::default() };
     let service = Service::new(model.clone(), patience, 64);
@@ -139,13 +139,13 @@ fn job(task: &str) -> Job {
 }
 
 async fn work(crew: &ModelAgents, job: Job, cx: &CallCtx) -> Result<(String, Option<String>), Failure> {
-    crew.work(job, Arc::new(Open), cx).await.map(|report| (report.words, report.missing))
+    crew.work(job, Arc::new(CompletingGateway), cx).await.map(|report| (report.words, report.missing))
 }
 
 #[tokio::test]
 async fn at_most_three_subagents_run_concurrently() {
     let gate = Arc::new(Semaphore::new(0));
-    let (crew, model) = crew(Told { gate: Some(gate.clone()), ..Told::default() });
+    let (crew, model) = crew(ScriptedModel { gate: Some(gate.clone()), ..ScriptedModel::default() });
     let mut tasks = tokio::task::JoinSet::new();
     for number in 0..4 {
         let crew = crew.clone();
@@ -167,7 +167,7 @@ async fn at_most_three_subagents_run_concurrently() {
 
 #[tokio::test]
 async fn a_session_can_delegate_at_most_ten_tasks() {
-    let (crew, _) = crew(Told::default());
+    let (crew, _) = crew(ScriptedModel::default());
     let cx = CallCtx::denied(Session::new());
     for number in 0..10 {
         let done = work(&crew, job(&number.to_string()), &cx).await.unwrap();
@@ -181,7 +181,7 @@ async fn a_session_can_delegate_at_most_ten_tasks() {
 }
 
 /// Waits until the model has a request that it has not answered.
-async fn begun(model: &Told) {
+async fn begun(model: &ScriptedModel) {
     while model.open.load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }
@@ -189,7 +189,7 @@ async fn begun(model: &Told) {
 
 #[tokio::test]
 async fn ended_subagents_free_their_slot() {
-    let (crew, model) = crew(Told::default());
+    let (crew, model) = crew(ScriptedModel::default());
     for _ in 0..4 {
         let panicking = crew.clone();
         let panicked =
@@ -219,7 +219,7 @@ async fn ended_subagents_free_their_slot() {
 
 #[tokio::test]
 async fn subagents_return_partial_results_and_use_their_definition() {
-    let (crew, model) = crew(Told::default());
+    let (crew, model) = crew(ScriptedModel::default());
     let session = Session::new();
     let whole = Budget::new(Limits { calls: Some(3), ..Limits::default() });
     crew.share(session.id(), &whole);
@@ -270,7 +270,7 @@ async fn subagents_return_partial_results_and_use_their_definition() {
 
 #[tokio::test]
 async fn model_requests_of_tools_count_towards_the_budget() {
-    let (crew, model) = crew(Told::default());
+    let (crew, model) = crew(ScriptedModel::default());
     let (cx, budget) = (
         CallCtx::denied(Session::new()),
         Budget::new(Limits { turns: Some(3), tokens: Some(40), ..Limits::default() }),
@@ -287,7 +287,7 @@ async fn model_requests_of_tools_count_towards_the_budget() {
     let failure = ask("four").await.unwrap_err();
     assert_eq!(
         (failure.kind, failure.what.as_str()),
-        (Kind::Denied, "The model was not called, because the total budget of tokens is used up.")
+        (Kind::Denied, "The model did not answer, because the total budget of tokens is used up.")
     );
     assert_eq!(model.asked.lock().unwrap().len(), asked);
     // Another session is not affected.
@@ -298,7 +298,7 @@ async fn model_requests_of_tools_count_towards_the_budget() {
 
 #[tokio::test]
 async fn model_requests_of_tools_end_at_the_time_limit() {
-    let (crew, _) = crew(Told::default());
+    let (crew, _) = crew(ScriptedModel::default());
     let cx = CallCtx::denied(Session::new());
     let budget = Budget::new(Limits { time: Some(Duration::from_millis(50)), ..Limits::default() });
     crew.share(cx.session.id(), &budget);
@@ -306,13 +306,13 @@ async fn model_requests_of_tools_end_at_the_time_limit() {
     let failure = crew.ask(prompt, &cx.session, CancellationToken::new()).await.unwrap_err();
     assert_eq!(
         (failure.kind, failure.what.as_str()),
-        (Kind::Timeout, "The model was not called, because the total budget of time is used up.")
+        (Kind::Timeout, "The model did not answer, because the total budget of time is used up.")
     );
 }
 
 #[tokio::test]
 async fn answers_that_violate_the_schema_are_requested_again() {
-    let (crew, model) = crew(Told::default());
+    let (crew, model) = crew(ScriptedModel::default());
     let prompt = Prompt { instruction: "json".to_owned(), data: String::new(), schema: None };
     assert_eq!(crew.ask(prompt.clone(), &Session::new(), CancellationToken::new()).await.unwrap(), "no json");
     let with = Prompt {

@@ -7,7 +7,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_agent::models::{
-    GenaiModel, Message, ModelErrorKind, Patience, Place, Provider, Question, Service,
+    GenaiModel, Message, ModelEndpoint, ModelErrorKind, Patience, Provider, Question, Service,
 };
 
 #[tokio::test]
@@ -29,7 +29,7 @@ async fn cancellation_closes_the_connection() {
             let ended = async { while stream.read(&mut request_bytes).await.is_ok_and(|read| read > 0) {} };
             tokio::time::timeout(Duration::from_secs(10), ended).await.is_ok()
         });
-        let place = Place::new(provider, Some(&address), Some("key".to_owned())).unwrap();
+        let place = ModelEndpoint::new(provider, Some(&address), Some("key".to_owned())).unwrap();
         let model = GenaiModel::new(place, "scripted", toolpost_net::client().unwrap()).unwrap();
         let service = Service::new(Arc::new(model), Patience::default(), 1);
         let question =

@@ -7,31 +7,31 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_agent::{
-    AgentEvent, Budget, ImageDisplay, Limits, Reason, Run, RunTool, TaskEffect, ToolReply, Toolset,
-    Transcript,
+    AgentEvent, Budget, BudgetLimit, ImageDisplay, Limits, Reason, Run, RunTool, TaskEffect, ToolReply,
+    Toolset, Transcript,
     models::{
-        CallRequest, Completion, Message, Model, ModelError, ModelErrorKind, ModelFuture, ModelMessage,
-        Patience, Piece, Pieces, Question, Service, Stop, ToolResult,
+        AnswerPart, CallRequest, Completion, Message, Model, ModelError, ModelErrorKind, ModelFuture,
+        ModelMessage, Patience, Pieces, Question, Service, Stop, ToolResult,
     },
 };
 use toolpost_engine::{Access, CallOutcome, CallableTool, InnerAnswer, InnerPicture};
 use toolpost_test_rows::each_async;
 
 /// A model that calls the tool once, and accepts or rejects images.
-struct Looks {
+struct ImageModel {
     refuses: Option<(ModelErrorKind, &'static str)>,
     asked: Mutex<Vec<Question>>,
 }
 
-struct Answer(Option<Result<Piece, ModelError>>);
+struct Answer(Option<Result<AnswerPart, ModelError>>);
 
-impl Model for Looks {
+impl Model for ImageModel {
     fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, ModelError> {
         self.asked.lock().unwrap().push(question.clone());
         let pictures = results(question).iter().any(|result| !result.pictures.is_empty());
         let reply = |text: &str, calls: Vec<CallRequest>| {
             let reply = ModelMessage { text: text.to_owned(), calls, thoughts: Vec::new() };
-            Ok(Piece::End(Box::new(Completion { message: reply, stop: Stop::End, usage: None })))
+            Ok(AnswerPart::End(Box::new(Completion { message: reply, stop: Stop::End, usage: None })))
         };
         let look = || CallRequest {
             id: "a".to_owned(),
@@ -49,16 +49,16 @@ impl Model for Looks {
 }
 
 impl Pieces for Answer {
-    fn next(&mut self) -> ModelFuture<'_, Result<Piece, ModelError>> {
+    fn next(&mut self) -> ModelFuture<'_, Result<AnswerPart, ModelError>> {
         let piece = self.0.take().unwrap_or_else(|| Err(ModelError::new(ModelErrorKind::Broken, "over")));
         Box::pin(ready(piece))
     }
 }
 
 /// A toolset whose tool returns an image.
-struct Shows;
+struct ImageToolset;
 
-impl Toolset for Shows {
+impl Toolset for ImageToolset {
     fn tools(&self) -> Vec<RunTool> {
         let tool = CallableTool {
             name: "look".to_owned(),
@@ -101,23 +101,26 @@ async fn services_that_reject_images_get_image_names() {
     let wrong = (ModelErrorKind::Question, "messages: wrong");
     let key = (ModelErrorKind::Refused, "the key is not known");
     let model = |fault: &str| Reason::Model { fault: fault.to_owned() };
-    // Error of the service, setting, reason of the end, `Some` if the last request had the image, number of requests.
+    let spent = Reason::Budget { spent: BudgetLimit::Turns };
+    // Error of the service, setting, reason of the end, `Some` if the last request had the image, number of requests,
+    // limit of requests.
     let rows = [
-        (None, ImageDisplay::Shown, Reason::Completed, Some(1), 2),
-        (None, ImageDisplay::Named, Reason::Completed, None, 2),
-        (Some(no_image), ImageDisplay::Shown, Reason::Completed, None, 3),
-        (Some(wrong), ImageDisplay::Shown, Reason::Completed, None, 3),
-        (Some(key), ImageDisplay::Shown, model(key.1), Some(1), 2),
+        (None, ImageDisplay::Shown, Reason::Completed, Some(1), 2, 2),
+        (None, ImageDisplay::Named, Reason::Completed, None, 2, 2),
+        (Some(no_image), ImageDisplay::Shown, Reason::Completed, None, 3, 3),
+        (Some(no_image), ImageDisplay::Shown, spent, Some(1), 2, 2),
+        (Some(wrong), ImageDisplay::Shown, Reason::Completed, None, 3, 3),
+        (Some(key), ImageDisplay::Shown, model(key.1), Some(1), 2, 3),
     ];
-    each_async(rows, async |(refuses, showing, wanted, shown, times)| {
-        let model = Arc::new(Looks { refuses, asked: Mutex::default() });
+    each_async(rows, async |(refuses, showing, wanted, shown, times, limit)| {
+        let model = Arc::new(ImageModel { refuses, asked: Mutex::default() });
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = events.clone();
         let run = Run {
             service: Service::new(model.clone(), Patience { tries: 1, ..Patience::default() }, 1),
-            hands: Arc::new(Shows),
+            hands: Arc::new(ImageToolset),
             system: String::new(),
-            budget: Budget::new(Limits::default()),
+            budget: Budget::new(Limits { turns: Some(limit), ..Limits::default() }),
             window: 100_000,
             cancel: CancellationToken::new(),
             watch: Arc::new(move |happening: &AgentEvent| {
@@ -131,7 +134,7 @@ async fn services_that_reject_images_get_image_names() {
         let outcome = run.go(vec![Message::User { text: "look".to_owned() }]).await;
         assert_eq!(outcome.reason, wanted, "{refuses:?} {showing:?}");
         let asked = model.asked.lock().unwrap();
-        assert_eq!(asked.len(), times, "{refuses:?} {showing:?}");
+        assert_eq!((asked.len(), outcome.used.turns.used), (times, times as u64), "{refuses:?} {showing:?}");
         let last = results(asked.last().unwrap());
         let data: Vec<&str> = last[0].pictures.iter().map(|picture| &*picture.data).collect();
         match shown {
@@ -140,7 +143,7 @@ async fn services_that_reject_images_get_image_names() {
             }
             None => assert_eq!((data, last[0].words.as_str()), (Vec::new(), refused)),
         }
-        let wanted: Vec<&str> = refuses.iter().filter(|_| times == 3).map(|(_, words)| *words).collect();
+        let wanted: Vec<&str> = refuses.iter().filter(|own| **own != key).map(|(_, words)| *words).collect();
         assert_eq!(*events.lock().unwrap(), wanted, "{refuses:?} {showing:?}");
     })
     .await;

@@ -58,7 +58,7 @@ pub(crate) fn run(flags: &Flags, args: Agent) -> Result<ExitCode> {
     }
     let budget = Budget::new(model::limits(&settings));
     let session = Session::named(settings.session.value.clone().or_else(|| id.clone()));
-    let work = Work { post, asker, budget, transcript, messages, session };
+    let work = AgentRun { post, asker, budget, transcript, messages, session };
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = threads.block_on(work.done(&settings));
     // An open prompt at the terminal must not delay the exit of the process.
@@ -82,7 +82,7 @@ fn limit(settings: &mut Settings, flags: &AgentLimits) {
 }
 
 /// The opened Toolpost library, with the budget, the transcript and the conversation of one agent run.
-struct Work {
+struct AgentRun {
     post: Toolpost,
     asker: Arc<dyn Asker>,
     budget: Arc<Budget>,
@@ -91,7 +91,7 @@ struct Work {
     session: Arc<Session>,
 }
 
-impl Work {
+impl AgentRun {
     /// Runs the task; the first signal cancels it.
     async fn done(self, settings: &Settings) -> Result<Outcome> {
         let (runtime, models) = (self.post.runtime().clone(), self.post.companions().models().clone());
@@ -217,7 +217,7 @@ fn resumed(
     Ok((transcript, messages))
 }
 
-/// Appends the list of the user's agents to the instructions, so that the model can delegate to them.
+/// Appends the list of defined agents, if any, to the instructions, so that the model can delegate to them.
 fn with_agents(mut words: String, crew: &ModelAgents) -> String {
     if !crew.subagents().is_empty() {
         let agents = crew.subagents().iter().map(|agent| format!("- {}: {}", agent.name, agent.description));

@@ -6,8 +6,8 @@ use serde_json::json;
 use std::{path::Path, process::ExitCode, time::UNIX_EPOCH};
 use toolpost::settings::Settings;
 use toolpost_agent::{RunHeader, Transcript, TranscriptEntry};
-use toolpost_text::counted::counted;
 use toolpost_text::cut;
+use toolpost_text::plural::counted;
 
 /// Error text for a missing state directory.
 pub(crate) const NO_STATE: &str =
@@ -17,7 +17,7 @@ const LAST: &str = "last";
 /// Maximum length of a task in the list, in characters.
 const SHOWN: usize = 60;
 
-/// Finds an earlier run by its id, a unique prefix of its id, or as the latest run in this workspace.
+/// Finds an earlier run by its id or a unique prefix of it; `last` means the latest run in this workspace.
 pub(crate) fn find(settings: &Settings, word: &str) -> Result<RunHeader> {
     let state = settings.state.value.as_deref().context(NO_STATE)?;
     if word == LAST {

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use toolpost::settings::{
     Flags,
-    table::{SettingDescription, Takes, described},
+    table::{SettingDescription, ValueCount, described},
 };
 
 /// Help heading of the shared options.
@@ -21,7 +21,7 @@ const MORE: &str = "`--help` also lists the options that all commands share, suc
 #[command(name = "toolpost", version, disable_help_subcommand = true)]
 pub(crate) struct Args {
     #[command(flatten)]
-    pub(crate) shared: Shared,
+    pub(crate) shared: SharedFlags,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -48,9 +48,9 @@ fn with_more(command: clap::Command) -> clap::Command {
 }
 
 /// Flags of the settings, which every command accepts.
-pub(crate) struct Shared(pub(crate) Flags);
+pub(crate) struct SharedFlags(pub(crate) Flags);
 
-impl clap::Args for Shared {
+impl clap::Args for SharedFlags {
     fn augment_args(command: clap::Command) -> clap::Command {
         command.args(described().iter().filter_map(argument))
     }
@@ -60,7 +60,7 @@ impl clap::Args for Shared {
     }
 }
 
-impl FromArgMatches for Shared {
+impl FromArgMatches for SharedFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut flags = Flags::default();
         for setting in described() {
@@ -81,17 +81,17 @@ impl FromArgMatches for Shared {
 fn argument(setting: &SettingDescription) -> Option<Arg> {
     let (row, flag) = (setting.row, setting.row.flag?);
     let repeats = match flag.takes {
-        Takes::Nothing | Takes::One => "",
-        Takes::Many => " (repeatable)",
-        Takes::ManyByComma => " (comma-separated, repeatable)",
+        ValueCount::Nothing | ValueCount::One => "",
+        ValueCount::Many => " (repeatable)",
+        ValueCount::ManyByComma => " (comma-separated, repeatable)",
     };
     let default = match flag.takes {
-        Takes::Nothing => String::new(),
+        ValueCount::Nothing => String::new(),
         _ => format!(" [default: {}]", row.default.replace('`', "")),
     };
     let help = format!("{}{repeats}{default}", row.help);
     let arg = Arg::new(row.key).long(flag.name).global(true).help(help);
-    if flag.takes == Takes::Nothing {
+    if flag.takes == ValueCount::Nothing {
         return Some(arg.action(ArgAction::SetTrue));
     }
     let parser = match setting.choices.as_slice() {
@@ -105,9 +105,9 @@ fn argument(setting: &SettingDescription) -> Option<Arg> {
     };
     let arg = arg.value_name(flag.value).value_hint(hint).value_parser(parser);
     Some(match flag.takes {
-        Takes::Many => arg.action(ArgAction::Append),
-        Takes::ManyByComma => arg.action(ArgAction::Append).value_delimiter(','),
-        Takes::One | Takes::Nothing => arg,
+        ValueCount::Many => arg.action(ArgAction::Append),
+        ValueCount::ManyByComma => arg.action(ArgAction::Append).value_delimiter(','),
+        ValueCount::One | ValueCount::Nothing => arg,
     })
 }
 
@@ -115,7 +115,7 @@ fn argument(setting: &SettingDescription) -> Option<Arg> {
 /// line.
 fn texts(setting: &SettingDescription, matches: &ArgMatches) -> Option<Vec<OsString>> {
     let (key, flag) = (setting.row.key, setting.row.flag?);
-    if flag.takes == Takes::Nothing {
+    if flag.takes == ValueCount::Nothing {
         return matches.get_flag(key).then(|| vec!["on".into()]);
     }
     if setting.choices.is_empty() {
@@ -257,7 +257,7 @@ pub(crate) enum Symbols {
     /// List the definitions in a file
     Outline(Outline),
     /// Find symbols by name in all files
-    Find(Find),
+    Find(FindArgs),
     /// List the callers of a symbol
     ///
     /// If a name has several symbols that can be called, up to ten are listed one after another.
@@ -266,7 +266,7 @@ pub(crate) enum Symbols {
     ///
     /// If a name has several symbols that can be called, up to ten are listed one after another.
     Callees(Uses),
-    /// Preview or make the rename of a symbol
+    /// Preview a rename, or apply it
     ///
     /// Renames all uses that are proved to refer to the symbol, or none, together with its declarations, its overloads and
     /// the methods that override each other. Without --apply, it only lists these uses, the possible uses, and the comments
@@ -285,7 +285,7 @@ pub(crate) struct Outline {
 }
 
 #[derive(clap::Args)]
-pub(crate) struct Find {
+pub(crate) struct FindArgs {
     /// Name, part of a name, or dotted names such as Cart.total
     pub(crate) query: String,
     /// Kind of symbol, such as function or class
@@ -402,7 +402,7 @@ pub(crate) struct History {
     /// Maximum number of changes
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: u32,
-    /// List only changes of this file or directory
+    /// List only changes to this file or directory
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
     /// Print JSON
@@ -426,7 +426,10 @@ pub(crate) struct Undo {
 
 #[derive(clap::Args)]
 pub(crate) struct Doctor {
-    /// Print JSON
+    /// Also list the settings that have their default value
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print JSON, with all settings
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -444,7 +447,7 @@ pub(crate) struct Skills {
 pub(crate) enum SkillsCommand {
     /// List the skills
     List(ListSkills),
-    /// Let the project's skills be used, until one of their files changes
+    /// Trust the project's skills until one of their files changes
     Trust(TrustSkills),
 }
 
@@ -490,7 +493,7 @@ pub(crate) enum AgentCommand {
 
 #[derive(clap::Args)]
 pub(crate) struct AgentLimits {
-    /// Maximum number of model requests, including those of subagents and tools [default: 200]
+    /// Maximum number of model requests, including those of subagents and tools, but not compaction [default: 200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_turns: Option<u64>,
     /// Maximum number of tool calls [default: 600]
@@ -499,7 +502,7 @@ pub(crate) struct AgentLimits {
     /// Maximum number of tokens in all requests and answers [default: 2000000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_tokens: Option<u64>,
-    /// Time limit [default: 3600]
+    /// Time limit of the run [default: 3600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_time: Option<u64>,
 }

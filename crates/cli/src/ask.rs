@@ -1,25 +1,25 @@
-//! Approval prompts on the command line, for rules that say `ask`.
+//! Approval prompts on the command line.
 
 use crate::terminal;
 use std::{
     io::{IsTerminal, Write, stdin, stdout},
     sync::{Arc, Mutex, PoisonError},
 };
-use toolpost::{approvals, settings::values::Ask};
-use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
+use toolpost::{approvals, settings::values::AskFallback};
+use toolpost_runtime::{Asker, Question, Span, Verdict, VerdictFuture};
 
-/// Use of standard input: a person can answer prompts there (`Person`), or other data takes it (`Taken`).
+/// Use of standard input: a person can answer prompts there (`Person`), or it carries other data (`Taken`).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Input {
     Person,
     Taken,
 }
 
-/// Creates the approver for the setting `ask`.
-pub(crate) fn asker(ask: Ask, input: Input) -> Arc<dyn Asker> {
+/// Creates the asker for the setting `ask`.
+pub(crate) fn asker(ask: AskFallback, input: Input) -> Arc<dyn Asker> {
     let terminal = input == Input::Person && stdin().is_terminal() && stdout().is_terminal();
     match ask {
-        Ask::Prompt | Ask::Deny if terminal => Arc::new(Terminal),
+        AskFallback::Prompt | AskFallback::Deny if terminal => Arc::new(Terminal),
         other => approvals::without_terminal(other),
     }
 }
@@ -28,7 +28,7 @@ pub(crate) fn asker(ask: Ask, input: Input) -> Arc<dyn Asker> {
 struct Terminal;
 
 impl Asker for Terminal {
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+    fn ask<'a>(&'a self, question: &'a Question) -> VerdictFuture<'a> {
         let question = question.clone();
         Box::pin(async move {
             let asked = tokio::task::spawn_blocking(move || prompt(&question)).await;
@@ -44,7 +44,7 @@ impl Asker for Terminal {
 /// Held during a prompt, so that a key cannot answer another prompt.
 static ASKING: Mutex<()> = Mutex::new(());
 
-/// Prints a prompt and waits for one key.
+/// Prints a prompt, and waits for a key that answers it or for the end of the input.
 fn prompt(question: &Question) -> std::io::Result<Verdict> {
     let _turn = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut out = std::io::stderr().lock();

@@ -35,7 +35,7 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
     out::report(&post);
     let name = settings.session.value.clone();
     let session = match &args.script {
-        // The calls of a script count as those of a client: a file must be read before it is changed.
+        // The calls of a script count as those of a client, so the dialect's rules about reading before writing apply.
         Some(_) => SessionState::named(name),
         None => SessionState::of_user(name, pinned(post.runtime(), &args.expect)?),
     };

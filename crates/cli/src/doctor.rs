@@ -11,11 +11,12 @@ use toolpost::{
     Lifetime, Toolpost,
     agents::{self, editor, model},
     code_search,
+    parts::PartState,
     settings::{Flags, Settings, values::OnOff},
 };
 use toolpost_engine::{Engine, Means, Servers, StoredTaskList, available};
 use toolpost_runtime::RuleSource;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::confinement;
 
 /// ANSI code of bold text.
@@ -34,6 +35,15 @@ enum Status {
 }
 
 impl Status {
+    /// Returns the severity of the state of an optional part.
+    fn of(state: PartState) -> Self {
+        match state {
+            PartState::Works => Self::Ok,
+            PartState::Unset => Self::Note,
+            PartState::Fails => Self::Warn,
+        }
+    }
+
     fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -58,6 +68,8 @@ struct Finding {
     status: Status,
     what: &'static str,
     found: String,
+    /// The next step, on a line of its own.
+    fix: Option<&'static str>,
 }
 
 /// Headings of the page with the findings under each; the last heading takes all other findings.
@@ -83,7 +95,7 @@ struct Findings(Vec<Finding>);
 
 impl Findings {
     fn add(&mut self, what: &'static str, status: Status, found: String) {
-        self.0.push(Finding { status, what, found });
+        self.0.push(Finding { status, what, found, fix: None });
     }
 
     fn all(&mut self, what: &'static str, status: Status, found: impl IntoIterator<Item = String>) {
@@ -105,24 +117,36 @@ pub(crate) fn run(flags: &Flags, doctor: Doctor) -> Result<ExitCode> {
     }
     let lines = settings.lines();
     let lines = lines.iter().map(|line| format!("{} = {} ({})", line.key, line.value, line.origin));
-    // Changed settings come first, because a reader looks for them.
     let (defaults, set): (Vec<String>, Vec<String>) = lines.partition(|line| line.ends_with("(default)"));
     if doctor.json {
         findings.all("setting", Status::Ok, set.into_iter().chain(defaults));
         let list: Vec<Value> = findings
             .0
             .iter()
-            .map(|one| json!({ "what": one.what, "found": one.found, "status": format!("{:?}", one.status).to_lowercase() }))
+            .map(|one| {
+                let mut shown = json!({ "what": one.what, "found": one.found, "status": format!("{:?}", one.status).to_lowercase() });
+                if let Some(fix) = one.fix {
+                    shown["fix"] = fix.into();
+                }
+                shown
+            })
             .collect();
         out::line(&serde_json::to_string_pretty(&list)?)?;
     } else {
-        page(&findings, &set, &defaults)?;
+        page(&findings, &set, if doctor.all { Defaults::Listed } else { Defaults::Counted }, &defaults)?;
     }
     Ok(if post.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Prints the page: findings, then settings.
-fn page(findings: &Findings, set: &[String], defaults: &[String]) -> Result<()> {
+/// The form in which the page shows the settings that have their default.
+#[derive(Clone, Copy)]
+enum Defaults {
+    Counted,
+    Listed,
+}
+
+/// Prints the page: findings, changed settings, the settings that have their default, and a summary.
+fn page(findings: &Findings, set: &[String], form: Defaults, defaults: &[String]) -> Result<()> {
     let colours = Colours::of(&std::io::stdout());
     for (number, (group, _)) in GROUPS.iter().enumerate() {
         let listed: Vec<&Finding> = findings.0.iter().filter(|one| heading(one.what) == *group).collect();
@@ -130,9 +154,22 @@ fn page(findings: &Findings, set: &[String], defaults: &[String]) -> Result<()> 
             let apart = if number == 0 { "" } else { "\n" };
             out::line(&format!("{apart}{}", colours.paint(group, BOLD)))?;
         }
-        for Finding { status, what, found } in listed {
+        for Finding { status, what, found, fix } in listed {
             let mark = colours.paint(&format!("{:<4}", status.word()), status.colour());
             out::line(&format!("{mark} {what:>15}  {found}"))?;
+            if let Some(fix) = fix {
+                out::line(&format!("{:>20}  fix: {fix}", ""))?;
+            }
+        }
+    }
+    let listed = match form {
+        Defaults::Counted => &[],
+        Defaults::Listed => defaults,
+    };
+    for (heading, lines) in [("Settings that you changed", set), ("Default settings", listed)] {
+        if !lines.is_empty() {
+            out::line(&format!("\n{}", colours.paint(heading, BOLD)))?;
+            lines.iter().try_for_each(|line| out::line(&format!("  {line}")))?;
         }
     }
     let count =
@@ -140,13 +177,18 @@ fn page(findings: &Findings, set: &[String], defaults: &[String]) -> Result<()> 
             1 => format!("1 {noun}"),
             count => format!("{count} {noun}s"),
         };
-    out::line(&format!("\n{}, {}", count(Status::Warn, "warning"), count(Status::Fail, "failure")))?;
-    for (heading, lines) in [("Settings that you changed", set), ("Default settings", defaults)] {
-        if !lines.is_empty() {
-            out::line(&format!("\n{}", colours.paint(heading, BOLD)))?;
-            lines.iter().try_for_each(|line| out::line(&format!("  {line}")))?;
-        }
-    }
+    let unchanged = match form {
+        Defaults::Counted => format!(
+            "; {} have their default (`toolpost doctor --all`)",
+            counted(defaults.len() as u64, "setting")
+        ),
+        Defaults::Listed => String::new(),
+    };
+    out::line(&format!(
+        "\n{}, {}{unchanged}",
+        count(Status::Warn, "warning"),
+        count(Status::Fail, "failure")
+    ))?;
     Ok(())
 }
 
@@ -167,8 +209,10 @@ fn parts(settings: &Settings, post: &Toolpost, findings: &mut Findings) -> Resul
     let model = if model::unavailable(settings)?.is_some() { Status::Note } else { Status::Ok };
     findings.add("model", model, model::report(settings));
     findings.all("external agent", Status::Ok, external_agent(post)?);
-    findings.add("editor", Status::Note, editor::report(settings, engine)?);
-    findings.add("codesearch", Status::Note, code_search::report(settings));
+    let (editor, state) = editor::report(settings, engine)?;
+    findings.add("editor", Status::of(state), editor);
+    let (service, state) = code_search::report(settings);
+    findings.add("codesearch", Status::of(state), service);
     agents(settings, engine, findings);
     findings.all("tasks", Status::Ok, tasks(engine));
     for server in bridged(post)? {
@@ -215,14 +259,10 @@ fn sandbox(settings: &Settings, findings: &mut Findings) {
             (Status::Ok, format!("namespaces of the system's bwrap, a system call filter, {landlock}"))
         }
         Means::Landlock => (Status::Warn, format!("a system call filter, {landlock}; no namespaces")),
-        Means::Nothing => (
-            Status::Fail,
-            "no sandbox is available, so Toolpost runs no commands; enable user namespaces, or pass \
-             --sandbox off"
-                .to_owned(),
-        ),
+        Means::Nothing => (Status::Fail, "no sandbox is available, so Toolpost runs no commands".to_owned()),
     };
-    findings.add(WHAT, status, first);
+    let fix = (status == Status::Fail).then_some("enable user namespaces, or pass --sandbox off");
+    findings.0.push(Finding { status, what: WHAT, found: first, fix });
     let failed = found.failed.iter().map(|(means, why)| format!("cannot use {}: {why}", means.name()));
     findings.all(WHAT, Status::Note, failed);
 }
@@ -244,9 +284,10 @@ fn bridged(post: &Toolpost) -> Result<Vec<Result<String, String>>> {
         post.runtime().shut_down().await;
         standing
     });
-    let lines = standing
-        .into_iter()
-        .map(|(name, tools)| tools.map(|tools| format!("{name}: {}", counted(tools as u64, "tool"))));
+    let lines = standing.into_iter().map(|(name, tools)| match tools {
+        Ok(tools) => Ok(format!("{name}: {}", counted(tools as u64, "tool"))),
+        Err(failure) => Err(failure.what),
+    });
     Ok(lines.collect())
 }
 
@@ -263,8 +304,11 @@ fn servers(servers: &Servers, findings: &mut Findings) {
     for server in &found {
         let name = server.known.name;
         for path in &server.search.passed_over {
-            let inside =
-                format!("{} is not used as {name}, because the program is inside a root", path.display());
+            let inside = format!(
+                "{} is not used as {name}, because it is inside a root, where a project could put any program: install it \
+                 elsewhere",
+                path.display()
+            );
             findings.add(WHAT, Status::Warn, inside);
         }
         match &server.search.program {
@@ -306,11 +350,11 @@ fn rules_of(source: &RuleSource, rules: usize) -> String {
         RuleSource::BuiltIn => format!("{rules} built in"),
         RuleSource::Operator(file) => format!("{rules} from {file}"),
         RuleSource::Project(file) => format!(
-            "{rules} from {file} (not trusted, so these rules can only deny more; to trust them, run \
+            "{rules} from {file} (not trusted, so these rules can only restrict access further; to trust them, run \
              `toolpost policy trust`)"
         ),
         RuleSource::Lapsed(file) => format!(
-            "{rules} from {file} (changed since the file was trusted, so these rules can only deny more; to \
+            "{rules} from {file} (changed since the file was trusted, so these rules can only restrict access further; to \
              trust it again, run `toolpost policy trust`)"
         ),
         RuleSource::Trusted(file) => format!("{rules} from {file} (trusted until it changes)"),

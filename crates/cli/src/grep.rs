@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::{io::IsTerminal as _, process::ExitCode};
 use toolpost::{settings::Flags, settings::Settings};
 use toolpost_engine::{Operation as _, operations};
-use toolpost_shared_index::{Across, Server};
+use toolpost_shared_index::{RegexSearch, Server};
 
 /// Dialect whose grep tool is called; the tool is found by its operation.
 const DIALECT: &str = "claude";
@@ -38,7 +38,7 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
     Ok(if list(&found["files"]).is_empty() { ExitCode::from(NOTHING) } else { ExitCode::SUCCESS })
 }
 
-/// Searches the workspace. Prints the message of a failed call and returns `None`.
+/// Searches the workspace. If the call fails, prints its message and returns `None`.
 fn here(settings: &mut Settings, args: &Args) -> Result<Option<Value>> {
     let ask = async |person: &UserSession| person.call(operations::grep::Grep::NAME, arguments(args)).await;
     let answer = UserSession::asks(settings, DIALECT, ROOM, ask)?;
@@ -63,7 +63,7 @@ fn arguments(args: &Args) -> Value {
     arguments
 }
 
-/// Searches repositories in the shared index.
+/// Searches repositories in the shared index. If the search fails, prints the error and returns `None`.
 fn across(settings: &Settings, args: &Args) -> Result<Option<Value>> {
     let address = settings.index.value.as_ref();
     let address =
@@ -75,7 +75,7 @@ fn across(settings: &Settings, args: &Args) -> Result<Option<Value>> {
     } else {
         operations::grep::Case::Sensitive
     };
-    let across = Across {
+    let across = RegexSearch {
         pattern: args.pattern.clone(),
         case,
         repositories: args.across.clone(),

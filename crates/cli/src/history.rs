@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{collections::HashSet, process::ExitCode};
 use toolpost::{settings::Flags, settings::Settings};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::{
     ChangeKind, Content, DiffBody, FileDiff, FindError, History, HistoryRecord, Seal, Workspace,
 };
@@ -44,7 +44,7 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
         let of = path_argument.filter(|_| !seen.is_empty());
         crate::out::line(&of.map_or("No changes are recorded in this workspace.".to_owned(), |path| {
             format!(
-                "No changes of {path} are recorded; the history has {} of other files.",
+                "No changes to {path} are recorded; the history has {} to other files.",
                 counted(seen.len() as u64, "change")
             )
         }))?;

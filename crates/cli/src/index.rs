@@ -14,7 +14,7 @@ use std::{
 };
 use toolpost::{Settings, parts, settings::Flags};
 use toolpost_engine::{TrigramIndex, TrigramStatus as Status};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::{Workspace, walk};
 
 /// Exit status if there is no index, or its cache directory is not writable.
@@ -23,12 +23,12 @@ const FAILED: u8 = 1;
 /// Interval between progress updates.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Time without progress after which the build gives up: the remaining files change constantly or cannot be
+/// Time without progress after which the build gives up, because the remaining files change constantly or cannot be
 /// stored.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Action on the workspace's own index.
-enum Here {
+enum IndexAction {
     Status(IndexStatus),
     Build(IndexStatus),
     Drop,
@@ -41,9 +41,9 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
         Args::Push(args) => return shared_index::push(&settings, &args),
         Args::Forget(args) => return shared_index::forget(&settings, &args),
         Args::Prune(args) => return shared_index::prune(&settings, &args),
-        Args::Status(args) => Here::Status(args),
-        Args::Build(args) => Here::Build(args),
-        Args::Drop => Here::Drop,
+        Args::Status(args) => IndexAction::Status(args),
+        Args::Build(args) => IndexAction::Build(args),
+        Args::Drop => IndexAction::Drop,
     };
     let workspace = workspace::open_and_report(&settings)?;
     if settings.cache.value.is_none() {
@@ -57,13 +57,13 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
         None => trigrams,
     };
     match args {
-        Here::Status(args) if is_shared => {
+        IndexAction::Status(args) if is_shared => {
             trigrams.ready(&options());
             tell(&workspace, &trigrams.status(&options()), args.json)
         }
-        Here::Status(args) => tell(&workspace, &trigrams.compare(&options()), args.json),
-        Here::Build(args) => tell(&workspace, &build(&trigrams)?, args.json),
-        Here::Drop => {
+        IndexAction::Status(args) => tell(&workspace, &trigrams.compare(&options()), args.json),
+        IndexAction::Build(args) => tell(&workspace, &build(&trigrams)?, args.json),
+        IndexAction::Drop => {
             let bytes = trigrams.forget()?;
             out::line(&format!("Removed {} of index.", size(bytes)))?;
             Ok(ExitCode::SUCCESS)
@@ -75,10 +75,10 @@ fn options() -> walk::Options {
     walk::Options::default()
 }
 
-/// Builds until no file is missing, or until there is no more progress.
+/// Builds until no file is missing, the index is refused, or there is no more progress.
 fn build(trigrams: &TrigramIndex) -> Result<Status> {
     let person = std::io::stderr().is_terminal();
-    let mut hope = Hope::default();
+    let mut hope = BuildProgress::default();
     loop {
         let began = Instant::now();
         let status = trigrams.settle(&options(), TICK);
@@ -102,15 +102,15 @@ fn build(trigrams: &TrigramIndex) -> Result<Status> {
 
 /// Progress of a build, for the decision to give up.
 #[derive(Default)]
-struct Hope {
+struct BuildProgress {
     /// Smallest number of missing files so far; `None` before the first count.
     least: Option<usize>,
-    /// Time since the last progress.
+    /// Time since the last progress, without the time in which work was running.
     idle: Duration,
 }
 
-impl Hope {
-    /// Returns whether nothing was added for `PATIENCE` while no work was running.
+impl BuildProgress {
+    /// Returns whether nothing was added for longer than `PATIENCE` while no work was running.
     fn is_gone(&mut self, status: &Status, took: Duration) -> bool {
         if status.files > 0 && self.least.is_none_or(|least| status.waiting < least) {
             *self = Self { least: Some(status.waiting), idle: Duration::ZERO };
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn index_build_stops_waiting_when_indexing_is_idle() {
         let status = |files, waiting, working| Status { files, waiting, working, ..Status::default() };
-        let mut hope = Hope::default();
+        let mut hope = BuildProgress::default();
         // The first count of the files counts as progress. After it, a batch may take long while the index
         // works.
         assert!(!hope.is_gone(&status(0, 0, true), PATIENCE * 2));

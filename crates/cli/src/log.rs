@@ -6,7 +6,8 @@ use toolpost_text::{escape, redact::redact};
 use tracing::Level;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt};
 
-/// Starts logging; the variable `TOOLPOST_LOG` names the level: error, warn, info, debug or trace.
+/// Starts logging at the level in `TOOLPOST_LOG`: error, warn, info, debug or trace. Without a valid level, only panics
+/// are printed.
 ///
 /// The level applies to Toolpost's own events. Libraries log only errors, because they would otherwise write
 /// whole messages, with file content and command lines.

@@ -59,7 +59,11 @@ fn main() -> ExitCode {
     };
     log::start();
     if let Err(error) = toolpost_workspace::ignore_file_size_signal() {
-        tracing::warn!(%error, "a file size limit will end the process instead of failing the call");
+        tracing::warn!(
+            %error,
+            "cannot handle SIGXFSZ: a file that exceeds the size limit (`ulimit -f`) will kill Toolpost, instead of failing \
+             the call"
+        );
     }
     let done = match args.command {
         Command::Serve(serve) => serve::run(&args.shared.0, serve),

@@ -26,7 +26,7 @@ pub(crate) fn report(post: &Toolpost) {
     post.warnings().iter().chain(&post.recovery()).for_each(|line| eprintln!("toolpost: {line}"));
 }
 
-/// Prints a line. A closed pipe is not an error: the reader has stopped reading.
+/// Prints a line. A closed pipe is not an error, because the reader has stopped reading.
 pub(crate) fn line(line: &str) -> Result<()> {
     match writeln!(std::io::stdout().lock(), "{line}") {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
@@ -34,7 +34,7 @@ pub(crate) fn line(line: &str) -> Result<()> {
     }
 }
 
-/// Prints a line to standard error. A closed pipe loses the line and is not an error.
+/// Prints a line to standard error. A line that cannot be written is lost without an error.
 pub(crate) fn error_line(line: std::fmt::Arguments<'_>) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

@@ -10,7 +10,7 @@ use toolpost::{
     agents, parts,
     settings::Flags,
     settings::Settings,
-    trust::{self, Trusted},
+    trust::{self, TrustStore},
 };
 use toolpost_engine::{Approval, Command, Line, Touch};
 use toolpost_runtime::{CommandExplanation, Decision, JudgedSegment, Origin};
@@ -24,8 +24,8 @@ pub(crate) fn run(flags: &Flags, command: PolicyCommand) -> Result<ExitCode> {
     }
 }
 
-/// Finds an option of `toolpost policy explain` among the words of the command. Everything after the command's first word
-/// belongs to the command, so such an option would be ignored silently. After `--`, no word counts as an option.
+/// Finds an option of `toolpost policy explain` among the command's arguments, which belong to the command, so that the
+/// option would be ignored silently. After `--`, no argument counts as an option.
 fn misplaced(words: &[String]) -> Option<&str> {
     let given: Vec<OsString> = std::env::args_os().collect();
     let before = given.len().checked_sub(words.len() + 1).and_then(|at| given.get(at));
@@ -74,8 +74,10 @@ fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
     } else {
         let is_open = explained.decision == Decision::Ask;
         let rules = is_open.then(|| policy.operator_rules(&[Touch::Execute(command)])).flatten();
-        let rules = rules.map(|rules| rules.proposed()).unwrap_or_default();
-        out::line(worded(&explained, &rules).trim_end_matches('\n'))?;
+        let rules = rules.map(|rules| rules.toml_without_why()).unwrap_or_default();
+        let file = parts::users_policy(settings).filter(|_| !rules.is_empty());
+        let file = file.map_or_else(|| "a policy file".to_owned(), |file| file.display().to_string());
+        out::line(worded(&explained, &rules, &file).trim_end_matches('\n'))?;
     }
     Ok(ExitCode::from(match explained.decision {
         Decision::Allow => 0,
@@ -84,9 +86,9 @@ fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
     }))
 }
 
-/// Formats an explanation: two lines for each command, its accesses below, then the rules that would allow the whole
-/// command, and the verdict at the end.
-fn worded(explained: &CommandExplanation, rules: &[String]) -> String {
+/// Formats an explanation: two lines for each command, its accesses below, then the rules in TOML that would allow the
+/// whole command, and the verdict at the end. `file` is the policy file to which a user adds the rules.
+fn worded(explained: &CommandExplanation, rules: &str, file: &str) -> String {
     let mut out = String::new();
     for segment in &explained.segments {
         out.push_str(&format!("{}{}\n", one_line(&segment.text), reached(segment)));
@@ -105,10 +107,11 @@ fn worded(explained: &CommandExplanation, rules: &[String]) -> String {
         }
     }
     for piece in &explained.uncertain {
-        out.push_str(&format!("{}\n  {:<5}  {}\n", one_line(&piece.text), "ask", piece.why));
+        out.push_str(&format!("{}\n  {:<5}  {}\n", one_line(&piece.text), piece.decision.word(), piece.why));
     }
-    for rule in rules {
-        out.push_str(&format!("rule to allow it: {}\n", one_line(rule)));
+    if !rules.is_empty() {
+        out.push_str(&format!("to allow it, add to {}:\n", one_line(file)));
+        rules.lines().for_each(|line| out.push_str(&format!("  {}\n", one_line(line))));
     }
     out.push_str(&format!("verdict: {}\n", explained.decision.word()));
     out
@@ -136,7 +139,7 @@ fn trusted(settings: &Settings, wanted: &PolicyTrust) -> Result<ExitCode> {
     let Some(state) = &settings.state.value else {
         bail!("cannot record trust without a state directory; set one with --state DIR");
     };
-    let mut known = Trusted::read(state)?;
+    let mut known = TrustStore::read(state)?;
     let mut found = false;
     for root in workspace.roots() {
         let rules = parts::project_rules(&workspace, root)?;
@@ -165,6 +168,6 @@ fn trusted(settings: &Settings, wanted: &PolicyTrust) -> Result<ExitCode> {
         );
     }
     known.write(state)?;
-    out::line("running servers read the changed trust when they restart")?;
+    out::line("running servers apply the change after a restart")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -15,7 +15,7 @@ use toolpost::{
 };
 use toolpost_engine::{Operation as _, operations::block_search::BlockSearch};
 use toolpost_shared_index::{SemanticQuery, Server};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// Dialect whose search tool is called; the tool is found by its operation.
 const DIALECT: &str = "probe";

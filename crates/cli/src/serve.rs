@@ -10,7 +10,7 @@ use std::{io::IsTerminal, process::ExitCode};
 use toolpost::{Settings, Toolpost, settings::Flags};
 use toolpost_engine::WORKERS;
 use toolpost_runtime::Runtime;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// Maximum number of threads that block on the disk or the client. Each needs memory, and a client may send
 /// thousands of calls at the same time. The threads that read requests and send replies are separate.
@@ -22,7 +22,7 @@ fn waiting(runtime: &Runtime) -> String {
     format!(
         "toolpost: serving {} ({}) for {} over MCP, and waiting for a client on standard input.\n\
          MCP clients start this command themselves, for example: claude mcp add toolpost -- toolpost serve\n\
-         To call a tool here, use `toolpost call`. Ctrl-C ends the server.",
+         To call a tool here, use `toolpost call`. Ctrl-C stops the server.",
         counted(runtime.catalogue().listed().count() as u64, "tool"),
         dialects.join(", "),
         runtime.engine().roots().join(", ")
@@ -54,7 +54,7 @@ pub(crate) fn run(flags: &Flags, serve: Serve) -> Result<ExitCode> {
         .context("cannot start threads")?;
     let served = threads.block_on(async {
         post.begin_to_connect();
-        let served = toolpost_mcp_server::stdio(post.runtime().clone(), options).await;
+        let served = toolpost_mcp_server::stdio(&post, options).await;
         post.close().await;
         served
     });

@@ -12,7 +12,7 @@ use std::{
 };
 use toolpost::{Settings, parts};
 use toolpost_shared_index::{Push as Pushing, Server};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// Pushes a commit to the shared index.
 pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
@@ -30,7 +30,7 @@ pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
     let person = std::io::stderr().is_terminal();
     let pushed = push.run(&server, &mut |done, total| {
         if person && (done % 256 == 0 || done == total) {
-            let _ = write!(std::io::stderr(), "\r{done} of {total} contents ");
+            let _ = write!(std::io::stderr(), "\r{done} of {total} file contents ");
         }
     });
     if person {
@@ -43,17 +43,17 @@ pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
     }
     let short = pushed.commit.get(..12).unwrap_or(&pushed.commit);
     out::line(&format!(
-        "{} {short} ({}): the index at {} has {}; {} with {} of text were sent.",
+        "Pushed {} {short} ({}) to the index at {}: {}; sent {} with {} of text.",
         pushed.repository,
         pushed.branch,
         server.place(),
         counted(pushed.files as u64, "file"),
-        counted(pushed.sent as u64, "new content"),
+        counted(pushed.sent as u64, "new file content"),
         size(pushed.sent_bytes),
     ))?;
     if let Some(why) = &pushed.without_vectors {
         out::line(&format!(
-            "The blocks have no embeddings, so only keyword search finds them: {}.",
+            "The pushed code has no embeddings, so only keyword search finds it: {}.",
             out::harmless(why)
         ))?;
     }

@@ -4,14 +4,14 @@ use crate::{
     args::{Skills, SkillsCommand, TrustSkills},
     out, workspace,
 };
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use serde_json::json;
 use std::{process::ExitCode, sync::Arc};
 use toolpost::{
     parts,
     settings::Flags,
     settings::Settings,
-    trust::{self, Trusted},
+    trust::{self, TrustStore},
 };
 use toolpost_engine::{Engine, FoundSkills, MayRead, Skill, SkillSource};
 
@@ -86,19 +86,32 @@ fn trusted(settings: &Settings, found: &FoundSkills, wanted: &TrustSkills) -> Re
     if chosen.is_empty() {
         bail!("nothing to trust: the project has no skills");
     }
-    let mut known = Trusted::read(state)?;
-    for skill in chosen {
-        if wanted.revoke {
+    let mut known = TrustStore::read(state)?;
+    if wanted.revoke {
+        for skill in chosen {
             known.forget(&skill.location);
             out::line(&format!("no longer trusted: {}", skill.location))?;
-        } else {
-            known.add(&skill.location, skill.content());
-            out::line(&format!(
-                "trusted until it changes, with all files in its directory: {} ({})",
-                skill.location,
-                trust::digest(skill.content())
-            ))?;
         }
+        return Ok(known.write(state)?);
+    }
+    let contents = chosen.iter().map(|skill| content(skill)).collect::<Result<Vec<&str>>>()?;
+    for (skill, content) in chosen.iter().zip(contents) {
+        known.add(&skill.location, content);
+        out::line(&format!(
+            "trusted until it changes, with all files in its directory: {} ({})",
+            skill.location,
+            trust::digest(content)
+        ))?;
     }
     Ok(known.write(state)?)
+}
+
+/// Returns the content of a skill to trust; fails if a part of it could change without ending the trust.
+fn content(skill: &Skill) -> Result<&str> {
+    skill.content().map_err(|why| {
+        anyhow!(
+            "{} cannot be trusted, because {why}; correct that, or pass the names of the other skills",
+            skill.location
+        )
+    })
 }

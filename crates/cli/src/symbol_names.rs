@@ -11,7 +11,7 @@ use toolpost_engine::{
     Operation as _,
     operations::symbols::{SymbolKind, Symbols},
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// Dialect whose symbol tools are called; the tools are found by their operations.
 pub(crate) const DIALECT: &str = "zblade";
@@ -26,7 +26,7 @@ pub(crate) const FAILED: u8 = 1;
 const NAMED: usize = 20;
 
 /// A symbol that a name can mean.
-pub(crate) struct Named {
+pub(crate) struct SymbolChoice {
     pub(crate) id: String,
     pub(crate) qualified: String,
     /// Kind of the symbol, such as a function; `None` if it is unknown, because only the id is given.
@@ -37,7 +37,7 @@ pub(crate) struct Named {
     pub(crate) last_line: u64,
 }
 
-impl Named {
+impl SymbolChoice {
     /// Formats the symbol as a line of a list.
     fn line(&self) -> String {
         format!("\n  {}  {}:{}", self.id, self.path, self.line)
@@ -45,8 +45,8 @@ impl Named {
 }
 
 /// Formats the first [`NAMED`] symbols as lines of a list, and counts the others.
-pub(crate) fn listed(symbols: &[Named]) -> String {
-    let mut lines: String = symbols.iter().take(NAMED).map(Named::line).collect();
+pub(crate) fn listed(symbols: &[SymbolChoice]) -> String {
+    let mut lines: String = symbols.iter().take(NAMED).map(SymbolChoice::line).collect();
     if symbols.len() > NAMED {
         lines.push_str(&format!("\n  … {} more", symbols.len() - NAMED));
     }
@@ -58,16 +58,16 @@ pub(crate) fn is_id(path: &str, name: &str) -> bool {
 }
 
 /// Lists the symbols called `symbol_name` (a name or `PATH#NAME`), in `path` if it is given. An id is returned without a
-/// search. Copies of a symbol in build output are left out. Returns an error text if no symbol is found.
+/// search. Copies of a symbol in build output are left out. Returns an error text if the search fails or finds no symbol.
 pub(crate) async fn named(
     person: &UserSession,
     symbol_name: &str,
     path: Option<&str>,
-) -> Result<Result<Vec<Named>, String>> {
+) -> Result<Result<Vec<SymbolChoice>, String>> {
     let (path, query) = match symbol_name.split_once('#') {
         Some((start, name)) if is_id(start, name) => {
             let (id, qualified, path) = (symbol_name.to_owned(), String::new(), String::new());
-            return Ok(Ok(vec![Named { id, qualified, kind: None, path, line: 0, last_line: 0 }]));
+            return Ok(Ok(vec![SymbolChoice { id, qualified, kind: None, path, line: 0, last_line: 0 }]));
         }
         Some((start, name)) => (Some(path.unwrap_or(start)), name),
         None => (path, symbol_name),
@@ -91,7 +91,7 @@ pub(crate) async fn named(
         eprintln!("{}", out::harmless(&format!("{} ({count} in build output ignored)", ids.join(", "))));
     }
     let symbols = sources.iter().map(|hit| &hit["symbol"]);
-    let named = symbols.map(|symbol| Named {
+    let named = symbols.map(|symbol| SymbolChoice {
         id: text(&symbol["id"]).to_owned(),
         qualified: text(&symbol["qualified"]).to_owned(),
         kind: SymbolKind::of_name(text(&symbol["kind"])),
@@ -123,9 +123,14 @@ pub(crate) fn is_complete(of: &Value) -> bool {
 /// Describes which files were searched. `of` is the field `searched` of an operation's output.
 pub(crate) fn searched(of: &Value) -> String {
     let languages = of["languages"].as_object().into_iter().flatten();
-    let counts: Vec<String> = languages.map(|(name, count)| format!("{name} {count}")).collect();
-    let counts =
-        if counts.is_empty() { "no file".to_owned() } else { format!("files of {}", counts.join(", ")) };
+    let counts: Vec<(&String, u64)> = languages.map(|(name, count)| (name, number(count))).collect();
+    let all: u64 = counts.iter().map(|(_, count)| count).sum();
+    let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    let counts = match all {
+        0 => "no file".to_owned(),
+        1 => format!("{} file", counts.join(", ")),
+        _ => format!("{} files", counts.join(", ")),
+    };
     let counts = match number(&of["waiting"]) {
         0 => counts,
         waiting => {

@@ -3,8 +3,8 @@
 use crate::{
     args::Rename as Args,
     out,
-    symbol_names::{self as symbols, Named},
-    user_session::{Answer, UserSession},
+    symbol_names::{self as symbols, SymbolChoice},
+    user_session::{OperationResult, UserSession},
     value::{list, number, text},
 };
 use anyhow::{Result, bail};
@@ -15,9 +15,10 @@ use toolpost_engine::{
     Access, Operation as _,
     operations::{change::ChangeFiles, rename_symbol::RenameSymbol},
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
-/// Prints the plan of the rename, and makes the rename if `--apply` is set and there are no conflicts.
+/// Prints the plan of the rename. Makes the rename if `--apply` is set, unless there are conflicts, or possible uses
+/// without `--leave-possible`.
 pub(crate) fn run(flags: &Flags, args: &Args) -> Result<ExitCode> {
     let mut settings = Settings::of_user(flags.clone())?;
     if args.apply && settings.denied().contains(&Access::Writes) {
@@ -72,7 +73,7 @@ fn failed(words: &str) -> ExitCode {
 }
 
 /// Plans the rename, and makes it if requested. Adds the field `applied` to the plan.
-async fn rename(person: &UserSession, args: &Args) -> Result<Answer> {
+async fn rename(person: &UserSession, args: &Args) -> Result<OperationResult> {
     let mut plan = match plan(person, args).await? {
         Ok(plan) => plan,
         Err(words) => return Ok(Err(words)),
@@ -85,8 +86,8 @@ async fn rename(person: &UserSession, args: &Args) -> Result<Answer> {
     Ok(Ok(plan))
 }
 
-/// Plans the rename of the symbol; an error if the name is ambiguous.
-async fn plan(person: &UserSession, args: &Args) -> Result<Answer> {
+/// Plans the rename of the symbol; returns an error text if no symbol has the name, or if the name is ambiguous.
+async fn plan(person: &UserSession, args: &Args) -> Result<OperationResult> {
     let candidates = match candidates(person, args).await? {
         Ok(candidates) => candidates,
         Err(words) => return Ok(Err(words)),
@@ -114,7 +115,7 @@ async fn plan(person: &UserSession, args: &Args) -> Result<Answer> {
 }
 
 /// Lists the symbols that the name and the location can mean.
-async fn candidates(person: &UserSession, args: &Args) -> Result<Result<Vec<Named>, String>> {
+async fn candidates(person: &UserSession, args: &Args) -> Result<Result<Vec<SymbolChoice>, String>> {
     let Some(place) = &args.place else { return symbols::named(person, &args.symbol, None).await };
     let (path, line) = match place.rsplit_once(':') {
         Some((path, line)) if !path.is_empty() && line.parse::<u64>().is_ok() => (path, line.parse().ok()),
@@ -128,8 +129,8 @@ async fn candidates(person: &UserSession, args: &Args) -> Result<Result<Vec<Name
 }
 
 /// Keeps the symbols whose name is on the line, or else the smallest symbol around the line.
-fn innermost(found: Vec<Named>, line: u64) -> Vec<Named> {
-    let (on_line, mut around): (Vec<Named>, Vec<Named>) = found
+fn innermost(found: Vec<SymbolChoice>, line: u64) -> Vec<SymbolChoice> {
+    let (on_line, mut around): (Vec<SymbolChoice>, Vec<SymbolChoice>) = found
         .into_iter()
         .filter(|one| (one.line..=one.last_line).contains(&line))
         .partition(|one| one.line == line);
@@ -167,13 +168,13 @@ fn lines(plan: &Value, args: &Args) -> Vec<String> {
     let places = |count: u64| counted(count, "location");
     lines.push(format!(
         "{} to {}: {} in {} proved, {possible_count} possible, {left_count} in comments and strings; {} \
-         with the name {} something else. Searched: {}.",
+         {} the name for something else. Searched: {}.",
         text(&plan["symbol"]["id"]),
         text(&plan["new_name"]),
         places(edits),
         counted(files, "file"),
         places(number(&plan["others"])),
-        if number(&plan["others"]) == 1 { "means" } else { "mean" },
+        if number(&plan["others"]) == 1 { "uses" } else { "use" },
         symbols::searched(&plan["searched"])
     ));
     if possible_count > 0 {

@@ -1,11 +1,11 @@
 //! `toolpost symbols`: definitions, callers and callees; `rename` has its own file.
 
 use crate::{
-    args::{Find, Outline, Symbols as Args, Uses},
+    args::{FindArgs, Outline, Symbols as Args, Uses},
     out,
-    symbol_names::{DIALECT, FAILED, Named, ROOM, is_complete, is_id, listed, named, searched},
+    symbol_names::{DIALECT, FAILED, ROOM, SymbolChoice, is_complete, is_id, listed, named, searched},
     symbol_rename,
-    user_session::{Answer, UserSession},
+    user_session::{OperationResult, UserSession},
     value::{list, number, text},
 };
 use anyhow::Result;
@@ -20,7 +20,7 @@ use toolpost_engine::{
         symbols::{SymbolKind, Symbols},
     },
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// Maximum number of symbols of one name whose uses are listed.
 const SEVERAL: usize = 10;
@@ -31,7 +31,7 @@ const IGNORED: usize = 5;
 /// A read-only `symbols` command.
 enum Query {
     Outline(Outline),
-    Find(Find),
+    Find(FindArgs),
     Callers(Uses),
     Callees(Uses),
 }
@@ -75,7 +75,7 @@ fn answer_query(flags: &Flags, query: Query) -> Result<ExitCode> {
     Ok(if nothing { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }
 
-/// Formats the outputs: one, or the uses of several symbols, each after the id of its symbol.
+/// Formats the output. If there are several, each follows a line with the id and the location of its symbol.
 fn lines(outputs: &[Value], query: &Query) -> Vec<String> {
     let lines_of = |output: &Value| match query {
         Query::Outline(_) => outline(output),
@@ -117,9 +117,9 @@ fn json_wanted(query: &Query) -> bool {
     }
 }
 
-/// Returns the output of the operation, one for each symbol that a name means; or an error text.
+/// Returns the outputs of the operation, at least one for each symbol that a name means, or an error text.
 async fn answer(person: &UserSession, query: &Query) -> Result<Result<Vec<Value>, String>> {
-    let one = |answer: Answer| answer.map(|output| vec![output]);
+    let one = |answer: OperationResult| answer.map(|output| vec![output]);
     match query {
         Query::Outline(outline) => {
             Ok(one(person.call(outline::Outline::NAME, json!({"path": outline.file})).await?))
@@ -152,7 +152,7 @@ async fn answer(person: &UserSession, query: &Query) -> Result<Result<Vec<Value>
 }
 
 /// A symbol that a name means.
-enum Meaning {
+enum NamedSymbol {
     /// One symbol, as the tool arguments that select it.
     One(Value),
     /// Several definitions of one name in one file: an implementation with the signatures of its overloads, or
@@ -164,7 +164,7 @@ enum Meaning {
 async fn related(
     person: &UserSession,
     uses: &Uses,
-    meaning: &Meaning,
+    meaning: &NamedSymbol,
     is_for_callees: bool,
 ) -> Result<Result<Vec<Value>, String>> {
     let ask = async |mut arguments: Value| {
@@ -173,8 +173,8 @@ async fn related(
         person.call(Relations::NAME, arguments).await
     };
     let (by_name, ids) = match meaning {
-        Meaning::One(arguments) => return Ok(ask(arguments.clone()).await?.map(|output| vec![output])),
-        Meaning::Several { by_name, ids } => (by_name, ids),
+        NamedSymbol::One(arguments) => return Ok(ask(arguments.clone()).await?.map(|output| vec![output])),
+        NamedSymbol::Several { by_name, ids } => (by_name, ids),
     };
     if !is_for_callees {
         // Any one id is enough: the callers of each definition are those of all definitions.
@@ -194,19 +194,19 @@ async fn related(
 }
 
 /// Resolves an id, a file with a name, or a name to each symbol that is meant.
-async fn meant(person: &UserSession, symbol_name: &str) -> Result<Result<Vec<Meaning>, String>> {
+async fn meant(person: &UserSession, symbol_name: &str) -> Result<Result<Vec<NamedSymbol>, String>> {
     if let Some((path, name)) = symbol_name.split_once('#') {
         let named = || json!({"path": path, "name": name});
         let arguments = if is_id(path, name) { json!({"symbol_id": symbol_name}) } else { named() };
-        return Ok(Ok(vec![Meaning::One(arguments)]));
+        return Ok(Ok(vec![NamedSymbol::One(arguments)]));
     }
     let found = match named(person, symbol_name, None).await? {
         Ok(found) => callable(found),
         Err(words) => return Ok(Err(words)),
     };
-    let mut groups: Vec<Vec<&Named>> = Vec::new();
+    let mut groups: Vec<Vec<&SymbolChoice>> = Vec::new();
     for one in &found {
-        let of = |named: &Named| (named.path.clone(), named.qualified.clone(), named.kind);
+        let of = |named: &SymbolChoice| (named.path.clone(), named.qualified.clone(), named.kind);
         match groups.iter_mut().find(|group| of(group[0]) == of(one)) {
             Some(group) => group.push(one),
             None => groups.push(vec![one]),
@@ -220,8 +220,8 @@ async fn meant(person: &UserSession, symbol_name: &str) -> Result<Result<Vec<Mea
         )));
     }
     let meanings = groups.into_iter().map(|group| match group.as_slice() {
-        [one] => Meaning::One(json!({"symbol_id": one.id})),
-        several => Meaning::Several {
+        [one] => NamedSymbol::One(json!({"symbol_id": one.id})),
+        several => NamedSymbol::Several {
             by_name: json!({"path": several[0].path, "name": several[0].qualified}),
             ids: several.iter().map(|one| one.id.clone()).collect(),
         },
@@ -231,8 +231,8 @@ async fn meant(person: &UserSession, symbol_name: &str) -> Result<Result<Vec<Mea
 
 /// Keeps those of several symbols with the same name that can be called, and reports the others; keeps all if none can
 /// be called. The constructors of a kept class are left out, because their callers are those of the class.
-fn callable(found: Vec<Named>) -> Vec<Named> {
-    let (called, others): (Vec<Named>, Vec<Named>) =
+fn callable(found: Vec<SymbolChoice>) -> Vec<SymbolChoice> {
+    let (called, others): (Vec<SymbolChoice>, Vec<SymbolChoice>) =
         found.into_iter().partition(|one| one.kind.is_some_and(SymbolKind::is_callable));
     if called.is_empty() {
         return others;
@@ -246,12 +246,12 @@ fn callable(found: Vec<Named>) -> Vec<Named> {
             more => format!(" and {more} more"),
         };
         let ids = others[..others.len().min(IGNORED)].join(", ");
-        let why = "only functions, macros and types are called";
-        eprintln!("{}", out::harmless(&format!("{ids}{more} ignored, because {why}")));
+        let why = "only functions, macros and types can be called";
+        eprintln!("{}", out::harmless(&format!("ignored {ids}{more}: {why}")));
     }
     let classes: Vec<(String, String)> =
         called.iter().map(|one| (one.path.clone(), one.qualified.clone())).collect();
-    let constructs = |one: &Named| {
+    let constructs = |one: &SymbolChoice| {
         let mut classes = classes.iter().filter(|(path, _)| *path == one.path);
         classes.any(|(_, class)| {
             let name = class.rsplit('.').next().unwrap_or(class);
@@ -293,8 +293,8 @@ fn found(output: &Value) -> Vec<String> {
         let (kind, qualified) = (text(&symbol["kind"]), text(&symbol["qualified"]));
         let copies = match list(&hit["copies"]).len() {
             0 => String::new(),
-            1 => "  (and 1 built copy)".to_owned(),
-            copies => format!("  (and {copies} built copies)"),
+            1 => "  (and 1 copy in build output)".to_owned(),
+            copies => format!("  (and {copies} copies in build output)"),
         };
         format!("{path}:{line}  {kind} {qualified}  {}{copies}", text(&symbol["signature"]))
     };
@@ -419,7 +419,7 @@ fn summary(side: &Value, of: &Value, way: CallDirection) -> String {
     let rest = [
         ("outside", outside),
         ("through_variables", ["calls", "call", variable]),
-        ("other_places", ["has", "have", "the name in another relation (imports, reads, types)"]),
+        ("other_places", ["uses", "use", "the name without calling it (imports, reads, types)"]),
         ("same_name", ["calls", "call", "another symbol of this name"]),
         ("withheld", ["leads", "lead", "to files that a rule hides"]),
     ];

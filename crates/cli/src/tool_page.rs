@@ -82,7 +82,7 @@ pub(crate) fn example(tool: &Published) -> String {
     })
 }
 
-/// Wraps plain text as JSON arguments, if the only required parameter of the tool is a string.
+/// Wraps plain text as JSON arguments, if the only required parameter of the tool is a string; otherwise returns `None`.
 pub(crate) fn meant(tool: &Published, given: &str) -> Option<String> {
     let required = required(tool.schema());
     let [only] = required.as_slice() else { return None };
@@ -91,7 +91,7 @@ pub(crate) fn meant(tool: &Published, given: &str) -> Option<String> {
     (is_text && is_plain).then(|| json!({ *only: given }).to_string())
 }
 
-/// Returns a suggestion for a name that no served tool has; `None` if nothing is similar.
+/// Explains why no served tool has a name, or suggests another name or dialect; `None` if nothing is similar.
 pub(crate) fn unknown(settings: &Settings, served: &Catalogue, name: &str) -> Result<Option<String>> {
     let shown: String = name.chars().take(80).flat_map(char::escape_default).collect();
     let spoken = parts::dialects(settings)?;

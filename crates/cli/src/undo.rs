@@ -10,7 +10,7 @@ use toolpost_workspace::{Cause, ChangeReport, Outcome, PathLockError, UndoError,
 /// Time to wait for files that another call is changing.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// Reverts a recorded change completely, or not at all.
+/// Reverts a recorded change: the one that the user names, or the last that is not undone.
 pub(crate) fn run(flags: &Flags, args: Undo) -> Result<ExitCode> {
     let settings = Settings::of_user(flags.clone())?;
     if settings.denied().contains(&Access::Writes) {

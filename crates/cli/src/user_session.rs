@@ -11,7 +11,7 @@ use toolpost_dialects::terminal::DIALECT as INTERNAL;
 use toolpost_tool::Dialect;
 
 /// Output of an operation, or its error text.
-pub(crate) type Answer = Result<Value, String>;
+pub(crate) type OperationResult = Result<Value, String>;
 
 /// Session of a user at a terminal.
 pub(crate) struct UserSession {
@@ -50,7 +50,7 @@ impl UserSession {
     }
 
     /// Calls the tool that runs `operation`.
-    pub(crate) async fn call(&self, operation: &str, arguments: Value) -> Result<Answer> {
+    pub(crate) async fn call(&self, operation: &str, arguments: Value) -> Result<OperationResult> {
         let dialect = toolpost_dialects::named(self.dialect)
             .with_context(|| format!("the dialect {} is missing", self.dialect))?;
         let mut tools = INTERNAL.tools.iter().chain(dialect.tools);

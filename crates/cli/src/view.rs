@@ -10,12 +10,12 @@ use std::{
 use toolpost_agent::{
     AgentEvent, CommandEnd, Effect, FileChange, PermissionDecision, Watch, models::CallStatus,
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_text::{cut, redact::redact};
 
 /// Maximum length of displayed arguments, in characters.
 const SHOWN: usize = 120;
-/// Limits for a displayed failure: lines, and characters per line.
+/// Maximum number of lines of a displayed failure, and of characters in a displayed line of a failure or a diff.
 const WHY: (usize, usize) = (3, 200);
 /// Maximum number of diff lines displayed.
 const DIFF: usize = 20;
@@ -52,7 +52,7 @@ fn of_all(happening: &AgentEvent, open: &mut HashMap<String, String>, colours: C
     own.into_iter().map(|line| format!("    {name} {line}")).collect()
 }
 
-/// Returns the lines for an event; the model's text is held back until a line is complete.
+/// Returns the lines for an event; the model's text is held back until a line is complete or another event follows.
 fn lines(happening: &AgentEvent, open: &mut String, colours: Colours) -> Vec<String> {
     let mut lines = Vec::new();
     if let AgentEvent::Words(words) = happening {
@@ -161,7 +161,7 @@ fn done(tool: &str, bytes: usize, took: Duration, effect: &Effect, colours: Colo
     lines
 }
 
-/// Returns the first lines of the diffs of all changed files.
+/// Returns the first lines of the changed files' diffs, and the number of lines left out.
 fn diffs(changes: &[FileChange], colours: Colours) -> Vec<String> {
     let several = changes.len() > 1;
     let all: Vec<String> = changes

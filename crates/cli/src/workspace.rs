@@ -1,4 +1,4 @@
-//! Opening of the workspace of a command.
+//! Opens the workspace for a command.
 
 use anyhow::Result;
 use toolpost::{Settings, parts};

@@ -3,7 +3,7 @@
 use crate::common;
 use toolpost_test_rows::each;
 
-use common::{Ended, World, call};
+use common::{RunResult, World, call};
 use serde_json::{Value, json};
 
 /// Creates a workspace with one file, and the scripts that the tests need next to its root.
@@ -22,7 +22,7 @@ fn world() -> World {
 /// Runs the program, and compares its whole output; the root and the end of a usage message are removed.
 fn check(arguments: &[&str], input: &str, code: i32, out: &str, err: &str) {
     let world = world();
-    let Ended { code: ended, out: printed, err: complained } = world.run_with_input(arguments, input);
+    let RunResult { code: ended, out: printed, err: complained } = world.run_with_input(arguments, input);
     let root = world.root().display().to_string();
     let complained = complained.replace(&root, "{root}");
     let complained = complained.split("\n\nUsage:").next().unwrap().split("\n\nFor more").next().unwrap();
@@ -35,7 +35,7 @@ fn call_exit_status_and_output_follow_the_contract() {
     let missing = "File not found: g (the workspace is {root}).\nFind it with Glob, for example {\"pattern\":\"**/g\"}.";
     let unasked = "Not allowed to write .vscode/tasks.json: Editors, shells, hooks, agents or toolchains run what this file says without asking. \
                    No prompt is possible here, and the setting `ask` is `deny`.\n\
-                   Only the operator can allow this, with a rule that a server reads when it starts: touch = [\"write\"], paths = [\"{root}/.vscode/tasks.json\"], decide = \"allow\".";
+                   Only the operator can allow this, with a rule in the policy file, which Toolpost reads when it starts: touch = [\"write\"], paths = [\"{root}/.vscode/tasks.json\"], decide = \"allow\".";
     let tasks = "{\"file_path\":\".vscode/tasks.json\",\"content\":\"x\"}";
     let rows: &[(&[&str], &str, i32, &str, &str)] = &[
         (&["call", "Read", "{\"file_path\":\"f\"}"], "", 0, file, ""),
@@ -270,8 +270,8 @@ fn expect_hash_must_pin_a_file_that_the_call_writes() {
             "Read",
             "{\"file_path\":\"f\"}",
             1,
-            "A content hash without a path is for the only file that a call writes, but this call does not state \
-             which files it writes.\nGive the hash of each file as PATH=HASH.",
+            "A content hash without a path requires a call that writes exactly one file, but this call does not \
+             state which files it writes.\nGive the hash of each file as PATH=HASH.",
         ),
         (
             zeros,
@@ -284,6 +284,12 @@ fn expect_hash_must_pin_a_file_that_the_call_writes() {
     each(rows, |(expected, tool, arguments, code, err)| {
         check(&["call", "--expect", expected, tool, arguments], "", *code, "", err);
     });
+    let update = |file: &str| format!("*** Update File: {file}\n@@\n-a\n+A\n");
+    let text = ["f", "g", "f"].map(update).concat();
+    let patch = json!({ "patch_text": format!("*** Begin Patch\n{text}*** End Patch") }).to_string();
+    let two = "A content hash without a path is for the only file that a call writes, but this call writes f, g.\n\
+               Give the hash of each file as PATH=HASH.";
+    check(&["call", "--dialect", "opencode", "--expect", zeros, "patch", &patch], "", 1, "", two);
     let world = world();
     let hash = format!("f={}", hash_of(&world, "f").to_uppercase());
     let done = world.run(&["call", "--expect", &hash, "Edit", &edit]);
@@ -347,7 +353,7 @@ fn unknown_tool_and_command_names_get_suggestions() {
         (
             &["tools", "--dialect", "cluade"],
             2,
-            "toolpost: unknown dialect `cluade`; the dialects are claude, trae, zblade, opencode, probe. Did you mean claude?",
+            "toolpost: unknown dialect `cluade`; the dialects are claude, trae, zblade, opencode, probe. Did you mean `claude`?",
         ),
         (
             &["call", "Read", "f.txt"],
@@ -372,12 +378,12 @@ fn an_unknown_parameter_fails_and_changes_nothing() {
         (
             "Read",
             json!({ "file_path": "f", "limt": 1 }),
-            "toolpost: Read: unknown argument: \"limt\" (did you mean limit?). Nothing was done.\n  help: `toolpost help Read` lists the parameters\n",
+            "toolpost: Read: unknown argument: \"limt\" (did you mean `limit`?). Nothing was done.\n  help: `toolpost help Read` lists the parameters\n",
         ),
         (
             "Edit",
             json!({ "file_path": "f", "old_string": "a", "new_string": "b", "replace_al": true, "zzzz": 1 }),
-            "toolpost: Edit: unknown arguments: \"replace_al\" (did you mean replace_all?), \"zzzz\". Nothing was done.\n  \
+            "toolpost: Edit: unknown arguments: \"replace_al\" (did you mean `replace_all`?), \"zzzz\". Nothing was done.\n  \
              help: `toolpost help Edit` lists the parameters\n",
         ),
     ];

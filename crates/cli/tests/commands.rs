@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use toolpost_engine::operations::exec::{Exec, Output, OutputRange, Request, Shell, Side, Wait};
+use toolpost_engine::operations::exec::{Exec, Output, OutputRange, Request, Shell, Side, WaitLimit};
 use toolpost_engine::{
     Approval, Available, CallCtx, Command, Commands, Engine, Hosts, Line, Means, Plan, Sandbox, Session,
     inner_step_of,
@@ -290,7 +290,7 @@ pub(crate) async fn ran(
     session: &Arc<Session>,
     line: &str,
 ) -> (String, String) {
-    let output = run(engine, session, line, Wait::OrLeave(Duration::from_millis(1500))).await;
+    let output = run(engine, session, line, WaitLimit::OrLeave(Duration::from_millis(1500))).await;
     (output.output.into_iter().map(|piece| piece.text).collect(), output.notes.join("\n"))
 }
 
@@ -300,7 +300,7 @@ pub(crate) async fn ran_to_end(
     session: &Arc<Session>,
     line: &str,
 ) -> (Option<String>, String) {
-    let output = run(engine, session, line, Wait::OrEnd(Duration::from_secs(60))).await;
+    let output = run(engine, session, line, WaitLimit::OrEnd(Duration::from_secs(60))).await;
     (output.ending.and_then(|ending| ending.why), output.notes.join("\n"))
 }
 
@@ -308,7 +308,7 @@ async fn run(
     (engine, root): &(Engine, WorkspacePath),
     session: &Arc<Session>,
     line: &str,
-    wait: Wait,
+    wait: WaitLimit,
 ) -> Output {
     let command = Command {
         line: Line::Shell(line.to_owned()),

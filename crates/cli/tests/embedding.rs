@@ -2,14 +2,14 @@
 
 use crate::common;
 
-use common::{Ended, World};
+use common::{RunResult, World};
 
 /// Runs a semantic search with settings for the embedding model.
-fn ask(world: &World, settings: &[(&str, &str)]) -> Ended {
+fn ask(world: &World, settings: &[(&str, &str)]) -> RunResult {
     let arguments = r#"{"query": "total price of the cart", "target_directories": ["."]}"#;
     let mut program = world.program(&["call", "--dialect", "trae", "search_codebase", arguments]);
     program.envs(settings.iter().copied());
-    Ended::of(&program.output().unwrap())
+    RunResult::of(&program.output().unwrap())
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::common;
 use toolpost_test_rows::each;
 
-use common::{Ended, World};
+use common::{RunResult, World};
 use std::process::Command;
 
 /// The last line of a short help.
@@ -134,7 +134,7 @@ fn closed_pipes_cause_no_panic() {
         &["help", "Grep"],
     ];
     each(rows, |row| {
-        let ended = Ended::of(&world.program(row).stdout(closed_pipe()).output().unwrap());
+        let ended = RunResult::of(&world.program(row).stdout(closed_pipe()).output().unwrap());
         assert!(!ended.err.contains("panicked"), "{row:?}: {}", ended.err);
         assert!(ended.code.is_some_and(|code| code < 101), "{row:?}: {ended:?}");
     });

@@ -69,7 +69,7 @@ fn history_lists_calls_newest_first() {
     assert_eq!(list(&world, &["--path", "other"]), Vec::<Value>::new());
     assert_eq!(
         world.run(&["history", "--path", "other"]).out,
-        "No changes of other are recorded; the history has 2 changes of other files.\n"
+        "No changes to other are recorded; the history has 2 changes to other files.\n"
     );
     assert_eq!(world.run(&["history", "--limit", "0"]).code, Some(2));
     assert_eq!(world.run(&["history", "--path", "/etc"]).code, Some(2));

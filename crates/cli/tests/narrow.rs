@@ -82,6 +82,11 @@ fn tool_selection_is_validated_and_read_from_all_sources() {
     );
     assert_eq!(printed(&world, &[]), ["Glob"]);
     let doctor = world.run(&["doctor"]).out;
+    assert!(doctor.contains("tools = Glob, Write (file, "), "{doctor}");
+    assert!(!doctor.contains("(default)"), "{doctor}");
+    let count = doctor.lines().last().unwrap_or_default();
+    assert!(count.ends_with(" settings have their default (`toolpost doctor --all`)"), "{count}");
+    let doctor = world.run(&["doctor", "--all"]).out;
     each(
         [
             "tools = Glob, Write (file, ",

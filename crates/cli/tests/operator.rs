@@ -25,7 +25,7 @@ fn setting(world: &World, arguments: &[&str], variables: &[(&str, &str)], name: 
 }
 
 /// Arguments, environment variables, name of a setting, and its line in `toolpost doctor`.
-type Said<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str, &'a str);
+type SettingRow<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str, &'a str);
 
 #[test]
 fn setting_precedence_is_flag_environment_file_default() {
@@ -33,7 +33,7 @@ fn setting_precedence_is_flag_environment_file_default() {
     assert_eq!(setting(&world, &[], &[], "ask"), "deny (default)");
     configure(&world, "config.toml", "ask = \"prompt\"\nreply_bytes = 4000\n");
     let variables = [("TOOLPOST_ASK", "allow")];
-    let rows: [Said<'_>; 6] = [
+    let rows: [SettingRow<'_>; 6] = [
         (&[], &[], "ask", "prompt (file, {base}/home/.config/toolpost/config.toml)"),
         (&[], &variables, "ask", "allow (environment, TOOLPOST_ASK)"),
         (&["--ask", "deny"], &variables, "ask", "deny (flag)"),

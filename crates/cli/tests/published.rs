@@ -148,8 +148,7 @@ fn occupied_ports_are_reported_and_published_once_free() {
     let port = taken.local_addr().unwrap().port();
     let (engine, session) = (publishing(&world, &port.to_string()), Session::new());
     let (output, notes) = runtime.block_on(ran(&engine, &session, &server("127.0.0.1", port)));
-    let why =
-        format!("port {port}, which could not be published: another program of the host uses that port");
+    let why = format!("port {port}, which could not be published: it is already in use on the host");
     assert!(notes.contains(&why), "{output} {notes}");
     drop(taken);
     let output = runtime.block_on(look(&engine.0, &session));

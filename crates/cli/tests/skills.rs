@@ -56,4 +56,13 @@ fn skill_trust_ends_when_a_file_changes() {
     assert!(used(&world));
     output(&world, &["skills", "trust", "--revoke"]);
     assert_eq!(output(&world, &["skills"]), (Some(0), untrusted));
+    // The target of the link can change without a change of the skill's directory.
+    let link = world.base().join("ws/.claude/skills/a/link.sh");
+    std::os::unix::fs::symlink("../../../run.sh", link).unwrap();
+    let why = format!(
+        "ws/{FILE} cannot be trusted, because link.sh is a link to a target outside the skill's directory; correct \
+         that, or pass the names of the other skills"
+    );
+    assert_eq!(output(&world, &["skills", "trust"]), (Some(2), format!("toolpost: {why}\n")));
+    assert!(!used(&world));
 }

@@ -27,7 +27,7 @@ fn world() -> World {
 #[expect(clippy::too_many_lines, reason = "rows")]
 fn symbols_commands_print_lines_of_text() {
     let world = world();
-    let searched = "Searched: files of python 3.";
+    let searched = "Searched: 3 python files.";
     let rows: [(&[&str], i32, String); 9] = [
         (
             &["outline", "shop/cart.py"],
@@ -152,18 +152,18 @@ fn callers_of_a_shared_name_are_grouped_by_symbol() {
         (
             "total",
             &[cart, one],
-            "rust:src/lib.rs#Cart.total(field) ignored, because only functions, macros and types are called\n",
+            "ignored rust:src/lib.rs#Cart.total(field): only functions, macros and types can be called\n",
         ),
         (
             "Cart.total",
             &[cart, one],
-            "rust:src/lib.rs#Cart.total(field) ignored, because only functions, macros and types are called\n",
+            "ignored rust:src/lib.rs#Cart.total(field): only functions, macros and types can be called\n",
         ),
         ("src/lib.rs#Cart.total", &[cart, one], ""),
         (
             "rate",
             &["src/lib.rs:34  pay  proved, ", one],
-            "rust:src/lib.rs#rate(module) ignored, because only functions, macros and types are called\n",
+            "ignored rust:src/lib.rs#rate(module): only functions, macros and types can be called\n",
         ),
         (
             "close",
@@ -272,7 +272,7 @@ fn rename_is_previewed_applied_and_undone() {
              py/pay.py:5  possible, not proved to be a use of the symbol (same_name)  return cart.total() + other.total()\n\
              py/cart.py:3  unchanged, in a comment  return 1 # total\n\
              python:py/cart.py#Cart.total(function) to amount: 4 locations in 2 files proved, 1 possible, 1 in comments and \
-             strings; 0 locations with the name mean something else. Searched: files of python 2, rust 2, typescript 2.\n\
+             strings; 0 locations use the name for something else. Searched: 2 python, 2 rust, 2 typescript files.\n\
              Check the possible uses: they keep the old name, and break if they refer to the symbol.\n",
             &[
                 ("py/cart.py", "def total", "def amount"),
@@ -287,7 +287,7 @@ fn rename_is_previewed_applied_and_undone() {
              ts/use.ts:1  proved  import { sum } from './cart';\n\
              ts/use.ts:3  proved  export const two = sum(2);\n\
              typescript:ts/cart.ts#sum(function) to add: 4 locations in 2 files proved, 0 possible, 0 in comments and strings; \
-             0 locations with the name mean something else. Searched: files of python 2, rust 2, typescript 2.\n",
+             0 locations use the name for something else. Searched: 2 python, 2 rust, 2 typescript files.\n",
             &[
                 ("ts/cart.ts", "function sum", "function add"),
                 ("ts/cart.ts", "{ sum }", "{ sum: add }"),
@@ -304,7 +304,7 @@ fn rename_is_previewed_applied_and_undone() {
              src/till.rs:3  proved  fn open() -> Cart {\n\
              src/till.rs:4  proved  Cart::new()\n\
              rust:src/lib.rs#Cart(struct) to Basket: 7 locations in 2 files proved, 0 possible, 0 in comments and strings; \
-             0 locations with the name mean something else. Searched: files of python 2, rust 2, typescript 2.\n",
+             0 locations use the name for something else. Searched: 2 python, 2 rust, 2 typescript files.\n",
             &[("src/lib.rs", "Cart", "Basket"), ("src/till.rs", "Cart", "Basket")],
         ),
     ];

@@ -9,13 +9,13 @@ use toolpost_runtime::Outcome;
 use toolpost_tool::{Dialect, Example, Manual, ToolDef};
 
 /// Position of a number in the arguments: its name, or the name of a list and its name in each item.
-struct Place {
+struct NumberArgument {
     list: Option<String>,
     name: String,
     schema: Value,
 }
 
-fn numbers(schema: &Value) -> Vec<Place> {
+fn numbers(schema: &Value) -> Vec<NumberArgument> {
     let is_number = |schema: &Value| {
         let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or("");
         kind == "integer" || kind == "number"
@@ -23,11 +23,11 @@ fn numbers(schema: &Value) -> Vec<Place> {
     let mut places = Vec::new();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         if is_number(property) {
-            places.push(Place { list: None, name: name.clone(), schema: property.clone() });
+            places.push(NumberArgument { list: None, name: name.clone(), schema: property.clone() });
         }
         for (inner, property) in property["items"]["properties"].as_object().into_iter().flatten() {
             if is_number(property) {
-                places.push(Place {
+                places.push(NumberArgument {
                     list: Some(name.clone()),
                     name: inner.clone(),
                     schema: property.clone(),
@@ -38,7 +38,7 @@ fn numbers(schema: &Value) -> Vec<Place> {
     places
 }
 
-fn with(arguments: &Value, place: &Place, value: &Value) -> Value {
+fn with(arguments: &Value, place: &NumberArgument, value: &Value) -> Value {
     let mut arguments = arguments.clone();
     match &place.list {
         None => arguments[&place.name] = value.clone(),
@@ -98,7 +98,7 @@ async fn check(dialect: &'static Dialect, tool: &ToolDef) -> usize {
     let schema = (tool.schema)();
     let mut checked = 0;
     for place in numbers(&schema) {
-        let Place { name, schema, .. } = &place;
+        let NumberArgument { name, schema, .. } = &place;
         let mut refused = vec![json!("many"), json!([]), json!({ "a": 1 }), json!(true), json!("")];
         refused.extend(schema["type"].as_str().filter(|kind| *kind == "integer").map(|_| json!(1.5)));
         let raises = schema.get("x-raise").is_some();

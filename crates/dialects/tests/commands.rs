@@ -565,7 +565,7 @@ async fn next_step_for_cut_output_needs_no_approval() {
         let rest = words(&world.call(tool, call).await);
         let (first, last) = (format!("line {first}\n"), format!("line {last}\n"));
         assert!(rest.starts_with(&first) && rest.contains(&last), "{line}: {rest}");
-        assert!(cut.contains("for which Toolpost asks the user"), "{cut}");
+        assert!(cut.contains("(Toolpost asks the user first), and read that file"), "{cut}");
     })
     .await;
 }

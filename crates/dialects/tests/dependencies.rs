@@ -115,7 +115,7 @@ async fn unresolvable_dependency_names_fail_with_a_reason() {
             "rust:cloc",
             Kind::NotFound,
             "The project does not depend on rust:cloc.",
-            "Did you mean rust:clock?",
+            "Did you mean `rust:clock`?",
         ),
         (
             "rust:other",
@@ -203,6 +203,28 @@ async fn access_rules_apply_inside_packages() {
         let (_, reply) = run_tool(&world, tool, arguments).await;
         assert!(!reply.contains("CANARY = "), "{tool}: {reply}");
     }
+}
+
+#[tokio::test]
+async fn withheld_files_of_all_searched_directories_are_counted() {
+    let rows = [
+        (json!(["src"]), "1 file withheld by the rules"),
+        (json!(["js:kit"]), "1 file withheld by the rules"),
+        (json!(["src", "js:kit"]), "2 files withheld by the rules"),
+        (json!(["js:kit", "src"]), "2 files withheld by the rules"),
+    ];
+    each_async(rows, async |(directories, note)| {
+        let world = World::new(&trae::DIALECT);
+        world.put("package.json", r#"{"dependencies": {"kit": "*"}}"#);
+        world.put("src/main.js", "function ring() {}\n");
+        world.put("src/deploy.key", "ring\n");
+        world.put("node_modules/kit/package.json", r#"{"version": "3.1.0"}"#);
+        world.put("node_modules/kit/deploy.key", "ring\n");
+        let arguments = json!({"query": "ring the bell", "target_directories": directories});
+        let (_, reply) = run_tool(&world, "search_codebase", arguments).await;
+        assert!(reply.contains(note), "{directories}: {reply}");
+    })
+    .await;
 }
 
 #[tokio::test]

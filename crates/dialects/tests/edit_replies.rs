@@ -104,7 +104,7 @@ async fn failed_edits_of_changed_files_name_the_change_first() {
 
 /// The part of a file that another program changes.
 #[derive(Debug)]
-enum Changed {
+enum ChangedPart {
     Little,
     Much,
 }
@@ -123,18 +123,18 @@ async fn refusals_of_stale_line_edits_lead_to_a_successful_edit() {
     };
     // The number of lines, the part that is read, and how much another program changes.
     let rows = [
-        (200, "f.txt", Changed::Little),
-        (200, "f.txt:15-25", Changed::Little),
-        (200, "f.txt", Changed::Much),
-        (200, "f.txt:15-25", Changed::Much),
-        (60_000, "f.txt:15-25", Changed::Little),
-        (60_000, "f.txt:15-25", Changed::Much),
+        (200, "f.txt", ChangedPart::Little),
+        (200, "f.txt:15-25", ChangedPart::Little),
+        (200, "f.txt", ChangedPart::Much),
+        (200, "f.txt:15-25", ChangedPart::Much),
+        (60_000, "f.txt:15-25", ChangedPart::Little),
+        (60_000, "f.txt:15-25", ChangedPart::Much),
     ];
     each_async(rows, async |(lines, part, changed)| {
         let before = text(lines);
         let now = match changed {
-            Changed::Little => few(&before),
-            Changed::Much => all_but_one(&before),
+            ChangedPart::Little => few(&before),
+            ChangedPart::Much => all_but_one(&before),
         };
         for ends in [None, Some("22")] {
             let world = World::new(&probe::DIALECT);

@@ -12,10 +12,10 @@ use std::{
 };
 use toolpost_dialects::zblade::DIALECT;
 use toolpost_engine::{
-    Access, Asking, Buffer, CallCtx, Editor, EditorAct, EditorSetup, Failure, InsertionFallback, Kind, Point,
-    SaveState, SelectionVisibility, Shape, TextSelection, View,
+    Access, AnswerFuture, Buffer, CallCtx, Editor, EditorAct, EditorSetup, Failure, InsertionFallback, Kind,
+    Point, SaveState, SelectionVisibility, Shape, TextSelection, View,
 };
-use toolpost_runtime::{Config, Narrow, Outcome, Policy, RuleSource};
+use toolpost_runtime::{Config, Outcome, Policy, RuleSource, ToolSelection};
 
 /// Makes a call and returns the text of its reply; a failure begins with its kind.
 async fn reply(world: &World, tool: &str, arguments: Value) -> String {
@@ -158,7 +158,7 @@ async fn rules_and_denied_access_apply_to_editor_tools() {
         ..config
     });
     let denying = |access| {
-        let narrow = Narrow { deny: vec![access], ..Narrow::default() };
+        let narrow = ToolSelection { deny: vec![access], ..ToolSelection::default() };
         World::configured(&DIALECT, |config| Config { narrow, ..config })
     };
     let (unwriting, closed) = (denying(Access::Writes), denying(Access::Editor));
@@ -211,17 +211,17 @@ async fn batched_editor_calls_are_read_only() {
 }
 
 /// An editor with a fixed state that records writes.
-struct Staged {
+struct RecordingEditor {
     view: Mutex<View>,
     wrote: Mutex<Vec<String>>,
 }
 
-impl Editor for Staged {
+impl Editor for RecordingEditor {
     fn name(&self) -> String {
         "Staged".to_owned()
     }
 
-    fn ask<'a>(&'a self, act: EditorAct<'a>, _cx: &'a CallCtx) -> Asking<'a, View> {
+    fn ask<'a>(&'a self, act: EditorAct<'a>, _cx: &'a CallCtx) -> AnswerFuture<'a, View> {
         let mut view = self.view.lock().unwrap();
         let done = match act {
             EditorAct::Look | EditorAct::Goto(_) => Ok(()),
@@ -245,7 +245,7 @@ impl Editor for Staged {
 }
 
 /// Creates a workspace with an editor that has an active file and a selection.
-fn staged(file: &str, shape: Shape, sight: SelectionVisibility) -> (World, Arc<Staged>) {
+fn staged(file: &str, shape: Shape, sight: SelectionVisibility) -> (World, Arc<RecordingEditor>) {
     let chosen = TextSelection {
         from: Point { line: 1, column: 2 },
         to: Point { line: 2, column: 1 },
@@ -261,7 +261,7 @@ fn staged(file: &str, shape: Shape, sight: SelectionVisibility) -> (World, Arc<S
         token: "1".to_owned(),
         notes: Vec::new(),
     };
-    let staged = Arc::new(Staged { view: Mutex::new(view), wrote: Mutex::default() });
+    let staged = Arc::new(RecordingEditor { view: Mutex::new(view), wrote: Mutex::default() });
     let editor = Some(staged.clone() as Arc<dyn Editor>);
     let world = World::edited(&DIALECT, EditorSetup { editor, without: InsertionFallback::Applied });
     for (name, text) in [("f", "one\ntwo\n"), (".env", "KEY=1\n")] {

@@ -13,7 +13,7 @@ use toolpost_dialects::{claude, opencode, probe, trae, zblade};
 use toolpost_runtime::Outcome as Answer;
 use toolpost_text::{
     encoding::{Splice, Text},
-    matching::{self, How, MatchCount, Step},
+    matching::{self, MatchCount, MatchOptions, Step},
 };
 use toolpost_tool::Dialect;
 
@@ -47,7 +47,7 @@ struct Row {
 
 /// Reason why a dialect may refuse a row's edit and leave the file unchanged.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Why {
+enum RefusalReason {
     /// A list in this file names the row, with the reason.
     Listed,
     /// The text matches only at a matching step that is less strict than the dialect permits.
@@ -134,8 +134,8 @@ async fn replacement_fixtures_have_allowed_outcomes_in_every_dialect() {
             world.begin_anew();
             let why = match (reach(row, speaker.dialect.matching), reach(row, Step::Unescaped)) {
                 (true, _) => None,
-                (false, true) => Some(Why::Beyond),
-                (false, false) => refused.contains_key(&row.id).then_some(Why::Listed),
+                (false, true) => Some(RefusalReason::Beyond),
+                (false, false) => refused.contains_key(&row.id).then_some(RefusalReason::Listed),
             };
             if let Err(words) = check(&world, speaker, row, why).await {
                 wrong.push(format!("{} {}: {words}", speaker.dialect.name, row.id));
@@ -222,7 +222,12 @@ const OWN: [(&str, &str, &str, &str); 2] = [
 ];
 
 /// Makes the edits of a row in one session, and compares the content of the file.
-async fn check(world: &World, speaker: &Speaker, row: &Row, why: Option<Why>) -> Result<(), String> {
+async fn check(
+    world: &World,
+    speaker: &Speaker,
+    row: &Row,
+    why: Option<RefusalReason>,
+) -> Result<(), String> {
     let Some(calls) = (speaker.say)(&row.edits) else { return Ok(()) };
     world.put(FILE, &row.before);
     let mut failed = None;
@@ -246,7 +251,7 @@ async fn check(world: &World, speaker: &Speaker, row: &Row, why: Option<Why>) ->
         None => row.allowed.iter().any(|outcome| agrees(speaker, outcome, &after, failed.as_deref())),
     };
     match (agrees, failed) {
-        (true, _) if why == Some(Why::Listed) && row.allowed.len() == 1 => {
+        (true, _) if why == Some(RefusalReason::Listed) && row.allowed.len() == 1 => {
             Err("listed as refused, but passes".to_owned())
         }
         (true, _) => Ok(()),
@@ -281,7 +286,7 @@ fn reach(row: &Row, upto: Step) -> bool {
     row.edits.iter().all(|edit| {
         let Ok(text) = Text::open(std::mem::take(&mut bytes), encoding) else { return false };
         let want = if edit.every { MatchCount::Every } else { MatchCount::One };
-        let how = How { upto, want, near: None, start: None };
+        let how = MatchOptions { upto, want, near: None, start: None };
         let Ok(found) = matching::find(text.view(), &edit.old, &edit.new, &how) else { return false };
         let splices: Vec<Splice> =
             found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();

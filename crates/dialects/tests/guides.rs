@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 use toolpost_dialects::{probe, zblade};
 use toolpost_engine::{
-    Agents, Asking, CallCtx, CallGateway, CallOutcome, Failure, Finished, InnerCall, Job, May, Pictures,
-    Prompt, Report, Session,
+    AgentStopReason, Agents, AnswerFuture, CallCtx, CallGateway, CallOutcome, Failure, InnerCall, Job,
+    NestedCallPermissions, Pictures, Prompt, Report, Session,
 };
 
 const CART: &str = "class Cart:\n    def total(self):\n        \"\"\"Adds up the prices.\"\"\"\n        return sum(self.prices)\n";
@@ -35,14 +35,19 @@ impl Agents for Guide {
         prompt: Prompt,
         _session: &'a Session,
         _cancel: CancellationToken,
-    ) -> Asking<'a, String> {
+    ) -> AnswerFuture<'a, String> {
         let summed = prompt.instruction.contains("numbered claims");
         Box::pin(async move {
             Ok::<_, Failure>(if summed { "It adds them up [C1].".to_owned() } else { self.words.to_owned() })
         })
     }
 
-    fn work<'a>(&'a self, _job: Job, gateway: Arc<dyn CallGateway>, _cx: &'a CallCtx) -> Asking<'a, Report> {
+    fn work<'a>(
+        &'a self,
+        _job: Job,
+        gateway: Arc<dyn CallGateway>,
+        _cx: &'a CallCtx,
+    ) -> AnswerFuture<'a, Report> {
         *self.offered.lock().unwrap() = gateway.tools().into_iter().map(|tool| tool.name).collect();
         Box::pin(async move {
             for (tool, arguments) in &self.calls {
@@ -51,13 +56,13 @@ impl Agents for Guide {
                     arguments: arguments.to_string(),
                     reply_bytes: 10_000,
                     due: None,
-                    may: May::Everything,
+                    may: NestedCallPermissions::Everything,
                     pictures: Pictures::Named,
                 };
                 let answer = gateway.call(call, CancellationToken::new()).await;
                 self.heard.lock().unwrap().push((answer.ended, answer.words));
             }
-            let ended = Finished::Completed;
+            let ended = AgentStopReason::Completed;
             Ok(Report { words: self.words.to_owned(), missing: None, ended, turns: Some(1) })
         })
     }
@@ -158,8 +163,8 @@ async fn analyze_all_answers_with_checked_claims() {
     assert!(reply_text.contains("the model read 1 chunk with "), "{reply_text}");
     assert!(
         reply_text.contains(
-            "; chunks without an answer: 0; 0 blocks did not fit; 0 claims dropped, because the \
-                       citations are wrong"
+            "; chunks without an answer: 0; 0 blocks did not fit; 0 claims dropped because of \
+                       wrong citations"
         ),
         "{reply_text}"
     );

@@ -326,7 +326,7 @@ fn rule_hints_state_that_servers_read_rules_at_start() {
     for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA) {
         let rendered = (dialect.say)(&Hint::Operator("touch = [\"fetch\"]".to_owned()));
         assert!(
-            rendered.contains("with a rule that a server reads when it starts: touch ="),
+            rendered.contains("with a rule in the policy file, which Toolpost reads when it starts: touch ="),
             "{}: {rendered}",
             dialect.name
         );

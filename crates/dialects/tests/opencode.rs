@@ -8,7 +8,7 @@ use common::{World, words};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt};
 use toolpost_dialects::opencode::DIALECT;
-use toolpost_engine::{Kind, Several};
+use toolpost_engine::{AmbiguityTreatment, Kind};
 use toolpost_runtime::Outcome;
 
 /// Writes a whole file; returns the kind and the text of the failure.
@@ -316,6 +316,7 @@ async fn patch_add_over_an_existing_file_is_refused_until_it_was_shown() {
             "f exists, and this session has not seen its content.",
             "     1\ttheirs",
             "if the same call is still right, repeat it. To keep the current content, change only a part of it.",
+            "To change a part of an existing file, use `*** Update File`.",
         ];
         assert!(parts.iter().all(|part| reply.contains(part)), "{reply}");
         assert_eq!(file(&world, "f"), b"theirs\n");
@@ -381,7 +382,7 @@ async fn ambiguous_hunks_are_refused_with_their_places() {
         assert_eq!(file(&world, "f"), after.as_bytes(), "{hunk}: {reply}");
     })
     .await;
-    let world = World::several(&DIALECT, Several::First);
+    let world = World::several(&DIALECT, AmbiguityTreatment::First);
     world.put("f", text);
     let reply = words(&world.call("patch", patch(hunk)).await);
     assert!(

@@ -4,7 +4,7 @@ use crate::common;
 use toolpost_test_rows::each;
 
 use common::World;
-use toolpost_runtime::{Answer, Outcome};
+use toolpost_runtime::{Outcome, ToolReply};
 use toolpost_tool::{Dialect, Example, Manual, ReplyPart};
 
 async fn call(world: &World, call: &str) -> Outcome {
@@ -116,7 +116,7 @@ async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
 }
 
 /// Checks that JSON and notes are on different lines if a client concatenates the parts of a reply.
-fn apart(answer: &Answer, tool: &str) {
+fn apart(answer: &ToolReply, tool: &str) {
     let joined: String =
         answer.parts.iter().map(|part| if let ReplyPart::Text(text) = part { text } else { "\n" }).collect();
     let first = joined.lines().next().unwrap_or("");

@@ -198,7 +198,7 @@ async fn a_line_requested_alone_is_shown_whole() {
     let files =
         |from: u64, to: u64| json!({"files": [{"file_path": "f.txt", "start_line": from, "end_line": to}]});
     let cut = reply_text(&world, "view_files", files(1, 3)).await;
-    assert!(cut.contains("18000 more characters") && cut.contains("view it alone"), "{cut}");
+    assert!(cut.contains("18000 more characters") && cut.contains("view only that line"), "{cut}");
     assert!(reply_text(&world, "view_files", files(2, 2)).await.contains(&whole));
     let world = World::new(&claude::DIALECT);
     world.put("f.txt", &text);

@@ -284,7 +284,7 @@ async fn edits_of_unseen_or_changed_files_are_refused() {
         .call("edit", json!({"file_path": "my file.r", "old_string": "a", "new_string": "b"}))
         .await
         .unwrap_err();
-    assert!(missing.ends_with("Did you mean my file.rs?\nTo create a new file, use create."), "{missing}");
+    assert!(missing.ends_with("Did you mean `my file.rs`?\nTo create a new file, use create."), "{missing}");
     let by_line = json!({"file_path": "my file.rs", "start_line": "3:1f", "new_string": "    x();"});
     let by_text = json!({"file_path": "my file.rs", "old_string": "second(2)", "new_string": "x()"});
     for arguments in [&by_line, &by_text] {

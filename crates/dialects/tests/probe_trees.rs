@@ -118,13 +118,15 @@ async fn invalid_queries_fail_with_a_reason() {
         (json!({"pattern": "$$$A"}), "`$$$A` matches any number of nodes;"),
         (
             json!({"pattern": ") ("}),
-            "The pattern is not code in any supported programming language: bash, c,",
+            // Data and markup formats, such as css and json, are not in the list.
+            "The pattern is not code in any supported programming language: bash, c, cpp, csharp, go, java, javascript, \
+             kotlin, lua, php, python, ruby, rust, scala, swift, tsx, typescript, zig.",
         ),
         (
             json!({"pattern": "f($A)", "language": "rst"}),
             "There is no parser for the language \"rst\". Supported languages: bash, c,",
         ),
-        (json!({"pattern": "f($A)", "language": "rst"}), "Did you mean css, or rust"),
+        (json!({"pattern": "f($A)", "language": "rst"}), "Did you mean `css`, or `rust`?"),
         (json!({"pattern": "f($A)", "path": "b.js"}), "b.js does not exist"),
         (json!({"pattern": "f($A)", "path": "b.txt"}), "There is no parser for b.txt:"),
         (json!({"pattern": "f($A)", "path": "a.js", "language": "go"}), "a.js is javascript, not go."),
@@ -210,9 +212,11 @@ async fn symbol_edits_can_be_undone() {
 #[tokio::test]
 async fn extract_shows_blocks_and_symbols() {
     let long = format!("fn long() {{\n{}}}\n", "    x();\n".repeat(200));
+    let many: String = (0..41).map(|number| format!("def step{number}():\n    pass\n\n\n")).collect();
     let world = world(&[
         ("a.js", CART),
         ("long.rs", &long),
+        ("many.py", &many),
         ("b.py", "import a\n\nfor x in y:\n    a(x)\n\n@tag\ndef f():\n    pass\n"),
         ("c.md", "# A\n\n## B c\n\nx\n\n## D\n"),
         ("d.txt", "one\ntwo\nthree\n"),
@@ -245,6 +249,7 @@ async fn extract_shows_blocks_and_symbols() {
     each_async(
         [
             ("a.js#sub", "Nothing in a.js is called sub.\n\nSymbols in the file:\n  class Cart (lines 1-6)"),
+            ("many.py#zz", "Nothing in many.py is called zz.\n\nThe first 40 of 41 symbols in the file:\n"),
             ("d.txt#x", "There is no parser for d.txt"),
             ("e.js#x", "File not found: e.js"),
             ("a.js:11", "a.js has 10 lines; line 11 is after its end."),

@@ -35,7 +35,7 @@ enum Act {
 }
 
 /// The expected outcome.
-enum Then {
+enum ExpectedOutcome {
     /// The content of a file. A dialect that does not permit this matching step refuses the edit.
     Bytes(&'static str, &'static [u8], Step),
     /// The edited file is gone. If a name and content are given, the file of that name has the content.
@@ -48,7 +48,7 @@ struct Row {
     name: &'static str,
     before: &'static [(&'static str, &'static [u8])],
     act: Act,
-    then: Then,
+    then: ExpectedOutcome,
 }
 
 type Call = (&'static str, Value);
@@ -179,7 +179,7 @@ const fn text(
     new: &'static str,
     after: &'static [u8],
 ) -> Row {
-    Row { name, before, act: Act::Text(F, old, new), then: Then::Bytes(F, after, Step::Exact) }
+    Row { name, before, act: Act::Text(F, old, new), then: ExpectedOutcome::Bytes(F, after, Step::Exact) }
 }
 
 /// Returns a row that replaces a text in `f` and is refused.
@@ -190,7 +190,7 @@ const fn refused(
     new: &'static str,
     kind: Kind,
 ) -> Row {
-    Row { name, before, act: Act::Text(F, old, new), then: Then::Refused(kind) }
+    Row { name, before, act: Act::Text(F, old, new), then: ExpectedOutcome::Refused(kind) }
 }
 
 const CODE: &[(&str, &[u8])] = &[(F, b"fn a() {\n\tone();\n}\nfn b() {\n\ttwo();\n}\n")];
@@ -227,13 +227,13 @@ fn texts() -> Vec<Row> {
             name: "look-alike characters",
             before: CURLY,
             act: Act::Text(F, "say \"hi\"\nend", "done"),
-            then: Then::Bytes(F, b"done\n", Step::Folded),
+            then: ExpectedOutcome::Bytes(F, b"done\n", Step::Folded),
         },
         Row {
             name: "shifted lines",
             before: CODE,
             act: Act::Text(F, "fn b() {\n    two();\n}", "fn b() {\n    if c {\n        two();\n    }\n}"),
-            then: Then::Bytes(
+            then: ExpectedOutcome::Bytes(
                 F,
                 b"fn a() {\n\tone();\n}\nfn b() {\n\tif c {\n\t\ttwo();\n\t}\n}\n",
                 Step::Reindented,
@@ -243,13 +243,13 @@ fn texts() -> Vec<Row> {
             name: "every place",
             before: &[(F, b"a b a\r\na\r\n")],
             act: Act::Every("a", "x\ny"),
-            then: Then::Bytes(F, b"x\r\ny b x\r\ny\r\nx\r\ny\r\n", Step::Exact),
+            then: ExpectedOutcome::Bytes(F, b"x\r\ny b x\r\ny\r\nx\r\ny\r\n", Step::Exact),
         },
         Row {
             name: "several",
             before: CODE,
             act: Act::Several(&[("one", "1"), ("fn b", "fn c"), ("two", "2\n")]),
-            then: Then::Bytes(F, b"fn a() {\n\t1();\n}\nfn c() {\n\t2\n();\n}\n", Step::Exact),
+            then: ExpectedOutcome::Bytes(F, b"fn a() {\n\t1();\n}\nfn c() {\n\t2\n();\n}\n", Step::Exact),
         },
     ]
 }
@@ -259,13 +259,13 @@ fn wholes() -> Vec<Row> {
         name,
         before: &[],
         act: Act::New(path, content),
-        then: Then::Bytes(path, content.as_bytes(), Step::Exact),
+        then: ExpectedOutcome::Bytes(path, content.as_bytes(), Step::Exact),
     };
     let over = |name, before, content, after| Row {
         name,
         before,
         act: Act::Over(content),
-        then: Then::Bytes(F, after, Step::Exact),
+        then: ExpectedOutcome::Bytes(F, after, Step::Exact),
     };
     vec![
         new("a new file", F, "one\ntwo\n"),
@@ -278,18 +278,18 @@ fn wholes() -> Vec<Row> {
         over("over an unknown encoding", LATIN, "x\n", b"x\n"),
         over("over the same", &[(F, b"a\n")], "a\n", b"a\n"),
         over("over an empty file", &[(F, b"")], "a\n", b"a\n"),
-        Row { name: "a file goes", before: CODE, act: Act::Gone(F), then: Then::Elsewhere(None) },
+        Row { name: "a file goes", before: CODE, act: Act::Gone(F), then: ExpectedOutcome::Elsewhere(None) },
         Row {
             name: "a file goes elsewhere",
             before: &[(F, b"\xff\0\r\n")],
             act: Act::Moved(F, "d/g"),
-            then: Then::Elsewhere(Some(("d/g", b"\xff\0\r\n"))),
+            then: ExpectedOutcome::Elsewhere(Some(("d/g", b"\xff\0\r\n"))),
         },
     ]
 }
 
 fn failures() -> Vec<Row> {
-    let whole = |name, before, act, kind| Row { name, before, act, then: Then::Refused(kind) };
+    let whole = |name, before, act, kind| Row { name, before, act, then: ExpectedOutcome::Refused(kind) };
     vec![
         refused("not there", CODE, "three", "3", Kind::NoMatch),
         refused("only similar", CODE, "fn b() {\n\ttoo();\n}", "x", Kind::NoMatch),
@@ -331,7 +331,7 @@ fn failures() -> Vec<Row> {
 }
 
 /// The outcome of a row in one dialect.
-struct Made {
+struct ActualOutcome {
     dialect: &'static str,
     operation: &'static str,
     structured: Option<Value>,
@@ -341,7 +341,7 @@ struct Made {
 }
 
 /// Makes the edit in a new workspace; `None` if the dialect does not support it.
-async fn make(column: &Column, row: &Row) -> Option<Made> {
+async fn make(column: &Column, row: &Row) -> Option<ActualOutcome> {
     let (tool, arguments) = (column.say)(&row.act)?;
     let world = World::structured(column.dialect);
     for (name, bytes) in row.before {
@@ -366,7 +366,14 @@ async fn make(column: &Column, row: &Row) -> Option<Made> {
         other => panic!("{} {}: {other:?}", column.dialect.name, row.name),
     };
     let operation = column.dialect.tool(tool).unwrap().operation;
-    Some(Made { dialect: column.dialect.name, operation, structured, kind, words, files: world.files() })
+    Some(ActualOutcome {
+        dialect: column.dialect.name,
+        operation,
+        structured,
+        kind,
+        words,
+        files: world.files(),
+    })
 }
 
 /// Returns the expected files, and the expected kind of failure.
@@ -374,10 +381,10 @@ fn wanted(row: &Row, dialect: &Dialect) -> (BTreeMap<String, Vec<u8>>, Option<Ki
     let mut files: BTreeMap<String, Vec<u8>> =
         row.before.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect();
     match row.then {
-        Then::Refused(kind) => return (files, Some(kind)),
-        Then::Bytes(_, _, step) if step > dialect.matching => return (files, Some(Kind::NoMatch)),
-        Then::Bytes(name, bytes, _) => drop(files.insert(name.to_owned(), bytes.to_vec())),
-        Then::Elsewhere(to) => {
+        ExpectedOutcome::Refused(kind) => return (files, Some(kind)),
+        ExpectedOutcome::Bytes(_, _, step) if step > dialect.matching => return (files, Some(Kind::NoMatch)),
+        ExpectedOutcome::Bytes(name, bytes, _) => drop(files.insert(name.to_owned(), bytes.to_vec())),
+        ExpectedOutcome::Elsewhere(to) => {
             files.remove(F);
             files.extend(to.map(|(name, bytes)| (name.to_owned(), bytes.to_vec())));
         }
@@ -406,7 +413,7 @@ async fn check(rows: &[Row]) {
             "{}: fewer than two dialects support this edit, so there is nothing to compare",
             row.name
         );
-        let done: Vec<&Made> = all.iter().filter(|made| made.kind.is_none()).collect();
+        let done: Vec<&ActualOutcome> = all.iter().filter(|made| made.kind.is_none()).collect();
         for made in &done {
             let first = done.iter().find(|first| first.operation == made.operation).unwrap();
             if first.structured != made.structured {

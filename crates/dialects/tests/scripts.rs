@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use toolpost_dialects::{code, named, probe};
-use toolpost_engine::{Agents, Asking, CallCtx, CallGateway, Finished, Job, Prompt, Report, Session};
+use toolpost_engine::{
+    AgentStopReason, Agents, AnswerFuture, CallCtx, CallGateway, Job, Prompt, Report, Session,
+};
 use toolpost_runtime::Outcome;
 use toolpost_tool::Dialect;
 
@@ -26,7 +28,7 @@ impl Agents for Model {
         prompt: Prompt,
         _session: &'a Session,
         _cancel: CancellationToken,
-    ) -> Asking<'a, String> {
+    ) -> AnswerFuture<'a, String> {
         let Prompt { instruction, data, schema } = prompt;
         Box::pin(async move {
             Ok(match schema {
@@ -36,9 +38,14 @@ impl Agents for Model {
         })
     }
 
-    fn work<'a>(&'a self, _job: Job, _door: Arc<dyn CallGateway>, _cx: &'a CallCtx) -> Asking<'a, Report> {
+    fn work<'a>(
+        &'a self,
+        _job: Job,
+        _door: Arc<dyn CallGateway>,
+        _cx: &'a CallCtx,
+    ) -> AnswerFuture<'a, Report> {
         Box::pin(async {
-            Ok(Report { words: String::new(), missing: None, ended: Finished::Completed, turns: None })
+            Ok(Report { words: String::new(), missing: None, ended: AgentStopReason::Completed, turns: None })
         })
     }
 }

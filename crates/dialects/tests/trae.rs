@@ -7,11 +7,11 @@ use common::{SECRET, World, words};
 use serde_json::{Value, json};
 use std::{fs, os::unix::fs::symlink, path::Path};
 use toolpost_dialects::trae::DIALECT;
-use toolpost_engine::Several;
+use toolpost_engine::AmbiguityTreatment;
 use toolpost_runtime::Outcome;
 
 /// Creates a workspace from entries: `name=content`, `name/` (directory) and `name->target` (link).
-fn world(entries: &[&str], several: Several) -> World {
+fn world(entries: &[&str], several: AmbiguityTreatment) -> World {
     let world = World::several(&DIALECT, several);
     entries.iter().for_each(|entry| put(world.root(), entry));
     world
@@ -70,7 +70,7 @@ fn collect(directory: &Path, prefix: &str, lines: &mut Vec<String>) {
 /// `None`, nothing must have changed.
 #[track_caller]
 fn check(entries: &[&str], tool: &str, arguments: Value, words: &str, after: Option<&[&str]>) {
-    check_in_world(&world(entries, Several::Refused), tool, arguments, words, after);
+    check_in_world(&world(entries, AmbiguityTreatment::Refused), tool, arguments, words, after);
 }
 
 #[track_caller]
@@ -120,7 +120,7 @@ fn search_by_regex_filters_files_and_limits_lines() {
         (json!({"query": "none such", "search_directory": "src/"}), "No matches found in 2 files"),
         (
             json!({"query": "hit", "search_directory": "sxc"}),
-            "! sxc does not exist; check the path, or search its parent directory.\nDid you mean src?",
+            "! sxc does not exist; check the path, or search its parent directory.\nDid you mean `src`?",
         ),
         (
             json!({"query": "hit", "search_directory": "../out"}),
@@ -169,7 +169,7 @@ fn search_codebase_ranks_blocks_by_similarity_and_keywords() {
         ),
         (
             json!({"query": "x", "target_directories": ["sxc"]}),
-            "! File not found: sxc (the workspace is ROOT).\nDid you mean src?".to_owned(),
+            "! File not found: sxc (the workspace is ROOT).\nDid you mean `src`?".to_owned(),
         ),
         (
             json!({"query": "x", "target_directories": ["../out"]}),
@@ -180,7 +180,7 @@ fn search_codebase_ranks_blocks_by_similarity_and_keywords() {
     ];
     let runtime = tokio::runtime::Runtime::new().unwrap();
     each(rows, |(arguments, wanted)| {
-        let world = world(&files, Several::Refused);
+        let world = world(&files, AmbiguityTreatment::Refused);
         let reply = runtime.block_on(world.say("search_codebase", arguments.clone()));
         assert_eq!(scoreless(&reply), wanted, "{arguments}");
     });
@@ -206,7 +206,7 @@ fn scoreless(reply: &str) -> String {
 #[test]
 fn search_codebase_finds_just_written_code() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let world = world(&["a.py=def first():\n    return parse_json(text)\n"], Several::Refused);
+    let world = world(&["a.py=def first():\n    return parse_json(text)\n"], AmbiguityTreatment::Refused);
     let ask =
         || runtime.block_on(world.say("search_codebase", json!({"query": "open a network connection"})));
     assert!(!ask().contains("b.py"));
@@ -265,7 +265,7 @@ fn view_files_shows_lines() {
                 {"file_path": "d", "start_line": 1, "end_line": 1},
             ]}),
             "--- d/x: lines 1-1 of 1 ---\n     1\tx\n\n--- tne: not shown ---\nFile not found: tne (the workspace is ROOT).\n\
-             Did you mean ten?\n\n--- d: not shown ---\nd is a directory, not a file.\nx\nList it with list_dir, for example \
+             Did you mean `ten`?\n\n--- d: not shown ---\nd is a directory, not a file.\nx\nList it with list_dir, for example \
              {\"dir_path\":\"d\"}.",
         ),
     ];
@@ -321,7 +321,7 @@ fn view_files_reports_what_it_cannot_show() {
 fn view_files_cuts_long_files() {
     let line = "x".repeat(1_000);
     let long = format!("long={}", format!("{line}\n").repeat(300));
-    let world = world(&[&long, TEN], Several::Refused);
+    let world = world(&[&long, TEN], AmbiguityTreatment::Refused);
     let both = json!({"files": [
         {"file_path": "long", "start_line": 1, "end_line": 200}, {"file_path": "ten", "start_line": 1, "end_line": 2}]});
     let reply = tokio::runtime::Runtime::new().unwrap().block_on(world.say("view_file", both));
@@ -364,7 +364,7 @@ fn list_dir_shows_entries_up_to_max_depth() {
         ),
         (
             json!({"dir_path": "nnoe"}),
-            "! nnoe does not exist; check the path, or search its parent directory.\nDid you mean none?"
+            "! nnoe does not exist; check the path, or search its parent directory.\nDid you mean `none`?"
                 .to_owned(),
         ),
         (
@@ -382,7 +382,7 @@ fn list_dir_shows_entries_up_to_max_depth() {
     });
     let wide: Vec<String> = (0..1_200).map(|number| format!("wide/{number:04}=")).collect();
     let wide: Vec<&str> = wide.iter().map(String::as_str).chain(["thin/x="]).collect();
-    let world = world(&wide, Several::Refused);
+    let world = world(&wide, AmbiguityTreatment::Refused);
     let reply =
         tokio::runtime::Runtime::new().unwrap().block_on(world.say("list_dir", json!({"dir_path": "."})));
     let lines: Vec<&str> = reply.lines().collect();
@@ -446,7 +446,7 @@ fn write_to_file_refuses_invalid_writes() {
         ),
         (
             json!({"file_path": "d/f", "content": "1", "rewrite": true}),
-            "! rewrite=true but file does not exist: d/f\nDid you mean f?\nTo create it, pass rewrite=false.",
+            "! rewrite=true but file does not exist: d/f\nDid you mean `f`?\nTo create it, pass rewrite=false.",
         ),
         (
             json!({"file_path": "d", "content": "1", "rewrite": false}),
@@ -575,7 +575,7 @@ fn update_file_refuses_invalid_blocks() {
 
 #[test]
 fn update_file_honours_first_match_aliases_and_line_endings() {
-    let first = world(&[CODE], Several::First);
+    let first = world(&[CODE], AmbiguityTreatment::First);
     check_in_world(
         &first,
         "update_file",
@@ -634,7 +634,7 @@ fn edit_file_fast_apply_merges_partial_code() {
         &["f.py=def a():\n    return 1\n"],
         "edit_file_fast_apply",
         json!({"file_path": "f.py", "content": "\n  \n"}),
-        "! content is empty; give the code that changes, with what is around it, or empty the file with write_to_file, rewrite: true.",
+        "! content is empty; give the changed code and the lines around it. To empty the file, use write_to_file with rewrite: true.",
         None,
     );
 }
@@ -657,7 +657,7 @@ fn fast_apply_replaces_files_without_definitions() {
         ("h.txt", "one\ntwo\nthree\nfour\n", "one\n2\n3\nfour\n"),
     ];
     each(rows, |(name, before, after)| {
-        let world = world(&[&format!("{name}={before}")], Several::Refused);
+        let world = world(&[&format!("{name}={before}")], AmbiguityTreatment::Refused);
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let arguments = json!({"file_path": name, "content": after});
         let reply = runtime.block_on(world.say("edit_file_fast_apply", arguments));
@@ -667,7 +667,7 @@ fn fast_apply_replaces_files_without_definitions() {
 
 #[test]
 fn fast_apply_reports_unchanged_files() {
-    let world = world(&["f.py=def a():\n    return 1\n"], Several::Refused);
+    let world = world(&["f.py=def a():\n    return 1\n"], AmbiguityTreatment::Refused);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let view = json!({"files": [{"file_path": "f.py", "start_line": 1, "end_line": 9}]});
     runtime.block_on(world.say("view_files", view));
@@ -690,7 +690,7 @@ fn search_codebase_searches_a_named_ignored_directory() {
             ".gitignore=ign/\n",
             "ign/b.py=def ignored_thing():\n    return 1\n",
         ],
-        Several::Refused,
+        AmbiguityTreatment::Refused,
     );
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let ask = json!({"query": "ignored_thing", "target_directories": ["ign"]});
@@ -740,8 +740,8 @@ fn rename_file_moves_entries_and_refuses_invalid_moves() {
         ("a", "../out/a", "! ../out/a is outside the workspace: only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR.".to_owned()),
         ("l/secret", "n", "! l/secret is outside the workspace (a symbolic link leads to ../out): only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR.".to_owned()),
         ("a", "l/new", "! l/new is outside the workspace (a symbolic link leads to ../out): only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR.".to_owned()),
-        ("a", ".git/hooks/pre-commit", "! Not allowed to write .git/hooks/pre-commit: Version control keeps its own files, and some of them (hooks, config, attributes) run programs.\nOnly the operator can allow this, with a rule that a server reads when it starts: touch = [\"write\"], paths = [\"ROOT/.git/hooks/pre-commit\"], decide = \"allow\".".to_owned()),
-        ("sub/.env", "seen", "! Not allowed to write sub/.env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule that a server reads when it starts: touch = [\"read\", \"write\"], paths = [\"ROOT/sub/.env\"], decide = \"allow\".".to_owned()),
+        ("a", ".git/hooks/pre-commit", "! Not allowed to write .git/hooks/pre-commit: Version control keeps its own files, and some of them (hooks, config, attributes) run programs.\nOnly the operator can allow this, with a rule in the policy file, which Toolpost reads when it starts: touch = [\"write\"], paths = [\"ROOT/.git/hooks/pre-commit\"], decide = \"allow\".".to_owned()),
+        ("sub/.env", "seen", "! Not allowed to write sub/.env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule in the policy file, which Toolpost reads when it starts: touch = [\"read\", \"write\"], paths = [\"ROOT/sub/.env\"], decide = \"allow\".".to_owned()),
         ("sub", "seen", "! sub cannot be moved, copied or deleted as a whole: under the rules, sub/.env \
                          cannot be read without \
           approval. Nothing was changed.\nLeave that file out and pass the other paths, or pass that file in a separate call, which can ask the user.".to_owned()),
@@ -794,7 +794,7 @@ fn delete_file_removes_files_and_refuses_invalid_paths() {
                  list_dir.")),
         (json!({"file_paths": ["."]}), "! . is a root of the workspace, which is never deleted.".to_owned()),
         (json!({"file_paths": ["a", "../out/secret"]}), "! ../out/secret is outside the workspace: only paths in ROOT may be used. To allow this one, start Toolpost with another --root DIR.".to_owned()),
-        (json!({"file_paths": ["a", ".env"]}), "! Not allowed to write .env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule that a server reads when it starts: touch = [\"write\"], paths = [\"ROOT/.env\"], decide = \"allow\".".to_owned()),
+        (json!({"file_paths": ["a", ".env"]}), "! Not allowed to write .env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule in the policy file, which Toolpost reads when it starts: touch = [\"write\"], paths = [\"ROOT/.env\"], decide = \"allow\".".to_owned()),
     ];
     each(refused, |(arguments, words)| {
         check(&files, "delete_file", arguments, &words, None);
@@ -805,7 +805,7 @@ fn delete_file_removes_files_and_refuses_invalid_paths() {
 fn stale_files_are_not_rewritten_renamed_or_deleted() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let changed = || {
-        let world = world(&["f=one\n"], Several::Refused);
+        let world = world(&["f=one\n"], AmbiguityTreatment::Refused);
         let view = json!({"files": [{"file_path": "f", "start_line": 1, "end_line": 9}]});
         runtime.block_on(world.say("view_files", view));
         put(world.root(), "f=two\n");
@@ -839,7 +839,7 @@ fn stale_files_are_not_rewritten_renamed_or_deleted() {
 
 #[test]
 fn search_by_regex_advises_only_what_it_can_do_about_line_breaks() {
-    let world = world(&["a.txt=one\ntwo\n"], Several::Refused);
+    let world = world(&["a.txt=one\ntwo\n"], AmbiguityTreatment::Refused);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     each(["one\\ntwo", "one\ntwo", "(?s)one.two\\n"], |query| {
         let reply = runtime.block_on(world.say("search_by_regex", json!({"query": query})));

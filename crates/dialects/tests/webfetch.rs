@@ -225,8 +225,13 @@ async fn long_pages_continue_at_the_offset() {
         (true, 1),
         "one response must contain all parts; calls: {calls}"
     );
-    let past = world.call("webfetch", json!({ "url": url, "format": "text", "offset": 999_999_999 })).await;
-    assert!(matches!(past, Outcome::Failed(Kind::Invalid, _)), "{}", words(&past));
+    let total = whole.len();
+    for (offset, place) in [(total, "at"), (total + 1, "after"), (999_999_999, "after")] {
+        let past = world.call("webfetch", json!({ "url": url, "format": "text", "offset": offset })).await;
+        let what = format!("offset {offset} is {place} the end: the content of {url} has {total} bytes.");
+        assert!(matches!(past, Outcome::Failed(Kind::Invalid, _)), "{}", words(&past));
+        assert!(words(&past).contains(&what), "{}", words(&past));
+    }
     let again = words(&fetched(&world, &url, "text").await);
     assert!(again.contains("cached; the server confirms that the page has not changed"), "{again}");
     assert_eq!(server.request_count(), 2);

@@ -199,7 +199,7 @@ fn editor_calls() -> Vec<(&'static str, Value, &'static str)> {
         (
             "replace_selection",
             json!({"content": "x"}),
-            "{\"action\":\"replace_selection\",\"content\":\"x\",\"applied\":false,\"message\":\"No editor is attached, so nothing was replaced: only the client can know the selection. To change a file, use apply_patch.\"}",
+            "{\"action\":\"replace_selection\",\"content\":\"x\",\"applied\":false,\"message\":\"No editor is attached, so Toolpost does not know the selection and replaced nothing: the client can replace it with this text. To change a file, use apply_patch.\"}",
         ),
         (
             "insert_at_cursor",
@@ -518,7 +518,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "delete_file",
         r#"{"path": "a.text"}"#,
-        "NotFound: File not found: a.text (the workspace is {root}).\nDid you mean a.txt?",
+        "NotFound: File not found: a.text (the workspace is {root}).\nDid you mean `a.txt`?",
     ),
     (
         "find_files",
@@ -539,7 +539,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
         "read_many_files",
         r#"{"paths": ["a.text", "*.zig"]}"#,
         "NotFound: No file was found for a.text, *.zig.\n\nThe search left out 1 dependency directory (node_modules).\n\n\
-             Did you mean a.txt?",
+             Did you mean `a.txt`?",
     ),
     (
         "read_many_files",
@@ -798,6 +798,32 @@ async fn files_of_few_very_long_lines_are_cut() {
     );
 }
 
+/// Both ends of a long line are shown in the encoding of the file, even if its first bytes are ASCII.
+#[tokio::test]
+async fn both_ends_of_a_long_line_are_decoded() {
+    let world = World::encoded(&DIALECT, Some("windows-1251"));
+    let cyrillic = |text: &str| encoding_rs::WINDOWS_1251.encode(text).0.into_owned();
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let long = "x".repeat(60_000);
+    let both = format!("начало {long} конец\n");
+    let rows = [
+        ("8-bit", cyrillic(&both), "начало "),
+        ("8-bit after the first bytes", cyrillic(&format!("{long} конец\n")), "xxx"),
+        ("8-bit in a large file", cyrillic(&format!("{long}{} конец\n", "x\n".repeat(1 << 20))), "xxx"),
+        ("UTF-16", wide(&format!("\u{feff}{both}")), "начало "),
+        ("UTF-8", both.clone().into_bytes(), "начало "),
+    ];
+    each_async(rows, async |(name, bytes, begin)| {
+        world.put("f", &bytes);
+        let output = reply(&world, "read_file", json!({"path": "f"})).await;
+        let text = output.strip_prefix("=== File: {root}/f ===\n").unwrap();
+        let text = text.split("\n[toolpost: ").next().unwrap().trim_end();
+        let last: Vec<char> = output.chars().rev().take(300).collect();
+        assert!(text.starts_with(begin) && text.ends_with(" конец"), "{name}: {last:?}");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn searches_fit_the_reply_limit_and_report_omissions() {
     let world = World::new(&DIALECT);
@@ -1011,6 +1037,9 @@ async fn project_index_follows_file_changes() {
     let (_, whole) = index(0).await;
     assert!(whole.contains("\n### src/config.rs (rust, 1 line)\n1 constant A\n"), "{whole}");
     assert_eq!(index(10).await, (false, whole.chars().skip(10).collect()));
+    let end = whole.chars().count();
+    let past = words(&world.call("get_project_index_chunk", json!({"offset": end})).await);
+    assert!(past.starts_with(&format!("offset {end} is at the end: ")), "{past}");
     world.put("src/config.rs", "\npub const B: u8 = 1;\n");
     world.put(".zblade/context/project_index.md", "# Old\n");
     let (changed, rest) = index(10).await;
@@ -1072,7 +1101,7 @@ async fn symbol_ids_follow_file_changes() {
         (
             "symbol_graph",
             json!({"path": "src/main.rs", "name": "mian"}),
-            "NoMatch: Nothing in src/main.rs is called mian.\nDid you mean main?",
+            "NoMatch: Nothing in src/main.rs is called mian.\nDid you mean `main`?",
         ),
         (
             "symbol_graph",

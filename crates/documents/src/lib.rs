@@ -17,4 +17,5 @@ pub mod pdf;
 pub use kind::{Kind, kind};
 
 /// The message of every reader's error in a build without readers.
-const UNAVAILABLE: &str = "this program was built without the feature `documents`";
+const UNAVAILABLE: &str =
+    "this program was built without the feature `documents`: rebuild it with that feature";

@@ -139,7 +139,7 @@ pub enum NotebookError {
 ///
 /// # Errors
 ///
-/// If the bytes are not JSON (with the position of the error), or the JSON is not a notebook.
+/// If the bytes are not JSON (with the position of the error), or the JSON is not a notebook of format 3 or 4.
 pub fn read(bytes: &[u8], limits: NotebookLimits) -> Result<Notebook, NotebookError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let notebook: Value = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
@@ -147,7 +147,7 @@ pub fn read(bytes: &[u8], limits: NotebookLimits) -> Result<Notebook, NotebookEr
         return Err(not_a_notebook("the top level is not an object"));
     };
     let Some(version) = notebook.get("nbformat").and_then(Value::as_u64) else {
-        return Err(not_a_notebook("there is no number `nbformat`"));
+        return Err(not_a_notebook("`nbformat` is missing or is not a whole number"));
     };
     let cells = match version {
         3 => worksheet_cells(notebook)?,
@@ -228,7 +228,7 @@ fn worksheet_cells(notebook: &Map<String, Value>) -> Result<Vec<&Value>, Noteboo
 
 fn array<'v>(object: &'v Map<String, Value>, key: &str) -> Result<&'v [Value], NotebookError> {
     let found = object.get(key).and_then(Value::as_array);
-    found.map(Vec::as_slice).ok_or_else(|| not_a_notebook(&format!("there is no list `{key}`")))
+    found.map(Vec::as_slice).ok_or_else(|| not_a_notebook(&format!("`{key}` is missing or is not a list")))
 }
 
 /// Returns the language in the notebook's metadata, or else that of the first code cell that names one.

@@ -66,7 +66,7 @@ impl Default for Limits {
 pub struct Document {
     /// The parts in the order of the document.
     pub parts: Vec<DocumentPart>,
-    /// Notes about content that is not shown, one sentence each.
+    /// Notes about the document and content that is not shown, each a clause.
     pub notes: Vec<String>,
 }
 
@@ -82,8 +82,8 @@ pub struct DocumentPart {
 /// The reason why a document cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The file is not a complete Zip or tar archive; the text is the reason.
-    #[error("the archive is damaged: {0}")]
+    /// The file is not a complete and supported Zip or tar archive, or has too many members; the text is the reason.
+    #[error("the archive is damaged or not supported: {0}")]
     Damaged(String),
     /// A member of the archive that the document's format requires is missing; the text is its name.
     #[error("the document has no {0}, which every document of its format must have")]

@@ -73,14 +73,14 @@ pub struct Page {
     pub note: Option<PageNote>,
 }
 
-/// The reason why a page's text is missing or truncated.
+/// The reason why a page's text is missing, unreadable or truncated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageNote {
     /// The page has images and almost no text.
     Image,
     /// The page is blank.
     Blank,
-    /// The text of the page could not be read.
+    /// The text of the page, or most of it, could not be read.
     Garbled {
         /// The cause, as a clause.
         why: String,
@@ -109,8 +109,9 @@ impl fmt::Display for PageNote {
 ///
 /// # Errors
 ///
-/// If the file is not a PDF, is encrypted or damaged, the range does not fit, no requested page has text, or the time
-/// limit is reached.
+/// If the file is not a PDF, is encrypted or damaged, or no requested page has text. If a requested page does not
+/// exist, too many pages are requested, or a long document is read without a range. If the time limit is reached, or
+/// too many PDFs are being read.
 #[cfg(feature = "readers")]
 pub fn read(bytes: Vec<u8>, pages: Option<&PageRange>, limits: PdfLimits) -> Result<Pdf, PdfError> {
     let range = pages.cloned();

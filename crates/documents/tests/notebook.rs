@@ -160,7 +160,7 @@ fn cuts_long_outputs_and_omits_surplus_images() {
         left_out: 5,
     };
     let cut = Output::Text { text: "1234".to_owned(), left_out: 3 };
-    let last = not_shown("image/png: the limit of images per notebook (1) is reached");
+    let last = not_shown("image/png: the limit on images per notebook (1) is reached");
     assert_eq!(shown, [text("12345"), cut, raised, last]);
 }
 
@@ -185,10 +185,10 @@ fn reports_why_a_notebook_is_invalid() {
             ),
         ),
         ("[]", not("the top level is not an object")),
-        ("{}", not("there is no number `nbformat`")),
-        ("{\"nbformat\": \"4\"}", not("there is no number `nbformat`")),
-        ("{\"nbformat\": 4}", not("there is no list `cells`")),
-        ("{\"nbformat\": 3}", not("there is no list `worksheets`")),
+        ("{}", not("`nbformat` is missing or is not a whole number")),
+        ("{\"nbformat\": \"4\"}", not("`nbformat` is missing or is not a whole number")),
+        ("{\"nbformat\": 4}", not("`cells` is missing or is not a list")),
+        ("{\"nbformat\": 3}", not("`worksheets` is missing or is not a list")),
         ("{\"nbformat\": 3, \"worksheets\": [1]}", not("a worksheet is not an object")),
         ("{\"nbformat\": 4, \"cells\": [{}]}", not("cell 0 is of the unknown type \"\"")),
         (

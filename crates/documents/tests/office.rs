@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use std::{io::Write as _, time::Duration};
 use toolpost_documents::office::{self, Document, Error, Format, Limits};
+use toolpost_test_rows::each;
 
 /// Creates a Zip archive of compressed members.
 fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
@@ -193,6 +194,29 @@ fn archives_are_read_as_lists_of_entries() {
             "{document:?}"
         );
     }
+}
+
+/// The end of a long tar archive is not read, so its totals are unknown.
+#[test]
+fn totals_of_long_archives_are_given_only_if_they_were_read() {
+    let entries: [(&str, &[u8]); 3] = [("a", b"one"), ("b", b"three"), ("c", &[7; 700])];
+    let (whole, first) =
+        ("an archive of 3 entries, 708 bytes when unpacked", "only the first 2 entries are listed");
+    let beginning = "an archive of more than 2 entries; the first 2 have 8 bytes when unpacked";
+    let rows = [
+        (Format::Zip, zip(&entries), 2, whole, Some(first)),
+        (Format::Zip, zip(&entries), 3, whole, None),
+        (Format::Tar, tar(&entries), 2, beginning, Some(first)),
+        (Format::TarGz, gzip(&tar(&entries)), 2, beginning, Some(first)),
+        (Format::Tar, tar(&entries), 3, whole, None),
+    ];
+    each(rows, |(format, bytes, entries, total, cut)| {
+        let document = office::read(&bytes, format, Limits { entries, ..Limits::default() }).unwrap();
+        assert_eq!(document.parts.len(), 1);
+        assert_eq!(document.parts[0].text.lines().count(), entries);
+        assert_eq!(document.notes[0], format!("{total}; only names and sizes are listed"));
+        assert_eq!(document.notes.get(1).map(String::as_str), cut);
+    });
 }
 
 #[test]

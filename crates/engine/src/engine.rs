@@ -10,7 +10,7 @@ use crate::{
         EditorSetup, Editors,
         buffers::{self, BufferNotes},
     },
-    edits::{Edits, Several, freshness},
+    edits::{AmbiguityTreatment, Edits, freshness},
     failure::Failure,
     files::{self, Files},
     find::Find,
@@ -63,7 +63,7 @@ pub struct EngineBuilder {
     workspace: Workspace,
     encoding: Option<&'static Encoding>,
     rules: Rules,
-    several: Several,
+    several: AmbiguityTreatment,
     backend: SearchBackend,
     cache: Option<PathBuf>,
     embedder: Option<Arc<dyn Embedder>>,
@@ -103,10 +103,10 @@ impl EngineBuilder {
         Self { rules, ..self }
     }
 
-    /// Sets the treatment of a change that replaces the next match of a text (`Where::Next`), if the text
+    /// Sets the policy for a change that replaces the next match of a text (`ChangeTarget::Next`), if the text
     /// matches more than once.
     #[must_use]
-    pub fn with_several(self, several: Several) -> Self {
+    pub fn with_several(self, several: AmbiguityTreatment) -> Self {
         Self { several, ..self }
     }
 
@@ -158,7 +158,7 @@ impl EngineBuilder {
         Self { skills, ..self }
     }
 
-    /// Sets the attached editor, and the treatment of text to insert at the cursor if no editor is attached.
+    /// Sets the attached editor, and the fallback for text to insert at the cursor if no editor is attached.
     #[must_use]
     pub fn with_editing(self, editing: EditorSetup) -> Self {
         Self { editing, ..self }
@@ -248,7 +248,7 @@ impl Engine {
             workspace,
             encoding: None,
             rules: Rules::Git,
-            several: Several::default(),
+            several: AmbiguityTreatment::default(),
             backend: SearchBackend::default(),
             cache: None,
             embedder: None,
@@ -372,8 +372,7 @@ impl Engine {
         self.0.upstream.bridges()
     }
 
-    /// Returns the attached editor, and the treatment of text to insert at the cursor if no editor is
-    /// attached.
+    /// Returns the attached editor, and the fallback for text to insert at the cursor if no editor is attached.
     #[must_use]
     pub fn editing(&self) -> &EditorSetup {
         self.0.editors.editing()
@@ -391,8 +390,7 @@ impl Engine {
         self.0.search.service()
     }
 
-    /// Lists the project's skills, except those whose files `may` does not allow reading, and the user's
-    /// skills.
+    /// Lists the user's skills, and the project's skills whose files `may` allows reading.
     #[must_use]
     pub fn skills(&self, may: &MayRead) -> skills::FoundSkills {
         skills::find::find(&self.0.skills, may)

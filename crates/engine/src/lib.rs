@@ -1,4 +1,23 @@
 //! The engine: the operations of Toolpost, grouped by capability, and the session state that calls share.
+//!
+//! ```
+//! use toolpost_engine::{CallCtx, Engine, Session, operations::stat};
+//! use toolpost_workspace::{Options, Workspace};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let options = Options { roots: vec![std::env::current_dir()?], ..Options::default() };
+//! let (workspace, _) = Workspace::open(options)?;
+//! let engine = Engine::builder(workspace).build();
+//! let request = stat::Request { path: engine.resolve("Cargo.toml")? };
+//! let output = engine.run::<stat::Stat>(request, &CallCtx::denied(Session::new())).await?;
+//! assert!(output.bytes > 0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `Engine::run` checks no policy: the caller has already judged the accesses that [`Operation::touches`] lists. A
+//! program uses `Session::run` of the crate `toolpost`, which judges them.
 
 mod agents;
 mod background;
@@ -25,23 +44,23 @@ mod workers;
 
 use toolpost_policy::access;
 
-pub use agents::{AgentAccess, Agents, Finished, Job, Prompt, Report};
+pub use agents::{AgentAccess, AgentStopReason, Agents, Job, Prompt, Report};
 pub use call::nested::{
-    CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, InnerPicture, May, NestedCallFuture,
-    Pictures,
+    CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, InnerPicture, NestedCallFuture,
+    NestedCallPermissions, Pictures,
 };
 pub use call::permissions::{MayRead, NoPermissions, Permissions};
-pub use call::{Asking, CallCtx, Progress};
+pub use call::{AnswerFuture, CallCtx, Progress};
 pub use code::Code;
 pub use commands::{CommandAccess, Commands, PortError, PublishedPorts};
 pub use editors::buffers::BufferNotes;
 pub use editors::{
-    Act as EditorAct, Buffer, Editor, EditorSetup, Editors, InsertionFallback, Point, SaveState,
+    Buffer, Editor, EditorAction as EditorAct, EditorSetup, Editors, InsertionFallback, Point, SaveState,
     SelectionVisibility, Shape, TextSelection, View,
 };
-pub use edits::{Edits, Several};
+pub use edits::{AmbiguityTreatment, Edits};
 pub use engine::{Engine, EngineBuilder};
-pub use failure::{ExistenceMismatch, FOUND, Facts, Failure, Hint, Kind, Trouble};
+pub use failure::{ChangeProblem, ExistenceMismatch, FOUND, Facts, Failure, Hint, Kind};
 pub use files::Files;
 pub use find::Find;
 pub use operation::{Effect, Operation, RunsOn};
@@ -53,7 +72,7 @@ pub use seen_content::{SeenContent, SeenRange};
 pub use session::Session;
 pub use session::approvals::SessionApprovals;
 pub use session::freshness::{ContentPin, ExpectedHashes, Fresh, ReadRequirement, StaleEditPolicy};
-pub use skills::{FoundSkills, Skill, SkillLibrary, SkillPlaces, Source as SkillSource, Trusts};
+pub use skills::{FoundSkills, Skill, SkillLibrary, SkillPlaces, SkillTrustCheck, Source as SkillSource};
 pub use tasks::store::{StoredTaskList, TaskLists};
 pub use tasks::{Completion, TaskBoards};
 // Installed language servers, and how they are started.
@@ -61,7 +80,7 @@ pub use toolpost_lsp::{InstalledServer, Servers, Settings as ServerSettings};
 // Code search services on other machines.
 pub use toolpost_net::code::{PROVIDERS, Service as CodeService, ServiceConfigError};
 // The hosts that may be contacted, the addresses that they may have, resolvers of their names, and embedding services.
-pub use toolpost_net::{Embeddings, HostError, Hosts, Reach, ResolveFuture, Resolver, Say};
+pub use toolpost_net::{AllowedAddresses, Embeddings, HostEffect, HostError, Hosts, ResolveFuture, Resolver};
 // Dependencies of the project, and the paths of their sources.
 pub use toolpost_packages::{Dependencies, PackageStores, ResolvedPath, is_dependency};
 // Accesses of a call, which the policy allows or denies.
@@ -76,7 +95,7 @@ pub use toolpost_ranked::embed::{Embedder, Local as LocalModel};
 // The limits of a script in code mode, such as time and memory.
 pub use toolpost_script::Limits as ScriptLimits;
 pub use toolpost_trigrams::{TrigramIndex, TrigramStatus};
-pub use upstream::{Bridges, Piece, UpstreamAccess};
+pub use upstream::{Bridges, UpstreamAccess, UpstreamPart};
 pub use web::Web;
 pub use workers::WORKERS;
 

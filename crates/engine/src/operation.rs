@@ -34,7 +34,7 @@ pub trait Operation: 'static {
     type Capability: Send + Sync;
     /// The request, already parsed from the arguments of a tool.
     type Request: Send + 'static;
-    /// The output. In every dialect, it is the structured part of the reply.
+    /// The output. With the setting for structured output, it is also a part of the reply, as data, in every dialect.
     type Output: Serialize + JsonSchema + Send;
 
     /// Lists the accesses of the request, before anything runs.

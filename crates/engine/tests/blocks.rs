@@ -7,7 +7,7 @@ use std::fs;
 use tempfile::TempDir;
 use toolpost_engine::{
     Engine, Session,
-    operations::change::{Change, ChangeFiles, MatchCount, Request, Step, Where},
+    operations::change::{Change, ChangeFiles, ChangeTarget, MatchCount, Request, Step},
 };
 use toolpost_text::lines::LineRange;
 use toolpost_workspace::{Options, Workspace};
@@ -20,7 +20,7 @@ struct Block {
 }
 
 /// The section of a block that the parser is in.
-enum Reading {
+enum BlockSection {
     Outside,
     Search,
     Replace,
@@ -28,31 +28,32 @@ enum Reading {
 
 /// Parses blocks in Roo Code's format; `None` if the text is invalid.
 fn blocks(diff: &str) -> Option<Vec<Block>> {
-    let (mut blocks, mut reading) = (Vec::new(), Reading::Outside);
+    let (mut blocks, mut reading) = (Vec::new(), BlockSection::Outside);
     let (mut search, mut replace, mut start) = (String::new(), String::new(), None);
     for line in diff.lines() {
         match (&reading, line) {
-            (Reading::Outside, "<<<<<<< SEARCH") => {
-                (search, replace, start, reading) = (String::new(), String::new(), None, Reading::Search);
+            (BlockSection::Outside, "<<<<<<< SEARCH") => {
+                (search, replace, start, reading) =
+                    (String::new(), String::new(), None, BlockSection::Search);
             }
-            (Reading::Outside, _) => {}
-            (Reading::Search, "=======") => reading = Reading::Replace,
-            (Reading::Search, "-------") => search.clear(),
-            (Reading::Search, hint) if hint.starts_with(":end_line:") => {}
-            (Reading::Search, hint) if hint.starts_with(":start_line:") => {
+            (BlockSection::Outside, _) => {}
+            (BlockSection::Search, "=======") => reading = BlockSection::Replace,
+            (BlockSection::Search, "-------") => search.clear(),
+            (BlockSection::Search, hint) if hint.starts_with(":end_line:") => {}
+            (BlockSection::Search, hint) if hint.starts_with(":start_line:") => {
                 start = hint.trim_start_matches(":start_line:").trim().parse().ok();
             }
-            (Reading::Search, line) => search.push_str(&format!("{line}\n")),
-            (Reading::Replace, ">>>>>>> REPLACE") => {
+            (BlockSection::Search, line) => search.push_str(&format!("{line}\n")),
+            (BlockSection::Replace, ">>>>>>> REPLACE") => {
                 let lines = search.lines().count().max(1);
                 let near = start.map(|first: usize| LineRange { first, last: first + lines - 1 });
                 blocks.push(Block { search: search.clone(), replace: replace.clone(), near });
-                reading = Reading::Outside;
+                reading = BlockSection::Outside;
             }
-            (Reading::Replace, line) => replace.push_str(&format!("{line}\n")),
+            (BlockSection::Replace, line) => replace.push_str(&format!("{line}\n")),
         }
     }
-    (matches!(reading, Reading::Outside) && !blocks.is_empty()).then_some(blocks)
+    (matches!(reading, BlockSection::Outside) && !blocks.is_empty()).then_some(blocks)
 }
 
 /// Applies the blocks of a row; returns the file's content afterwards, and the failure message, if any.
@@ -69,7 +70,7 @@ async fn apply(row: &Value) -> (String, Option<String>) {
     let path = engine.resolve("f").unwrap();
     let change = |block: Block| Change {
         path: path.clone(),
-        at: Where::Text {
+        at: ChangeTarget::Text {
             old: block.search,
             want: MatchCount::One,
             near: block.near,
@@ -92,37 +93,37 @@ fn rows() -> Vec<Value> {
 
 /// An outcome that intentionally differs from the outcome that the suite expects.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Otherwise {
+enum IntendedDifference {
     Refused,
     /// The expected content is preceded by this text.
     With(&'static str),
 }
 
 /// The rows whose outcome intentionally differs in Toolpost, each with the reason.
-const OTHERWISE: [(&str, Otherwise, &str); 5] = [
+const OTHERWISE: [(&str, IntendedDifference, &str); 5] = [
     (
         "should find matches from middle out",
-        Otherwise::Refused,
+        IntendedDifference::Refused,
         "several places match, and the row does not tell which one is meant",
     ),
     (
         "should handle mixed indentation styles in the same file",
-        Otherwise::Refused,
+        IntendedDifference::Refused,
         "the old text is not indented and the file is, so the indentation of the new text is unknown",
     ),
     (
         "should match content with small differences (>90% similar)",
-        Otherwise::Refused,
+        IntendedDifference::Refused,
         "the words differ, and text that is only similar is never replaced",
     ),
     (
         "should match content with extra whitespace",
-        Otherwise::Refused,
+        IntendedDifference::Refused,
         "white space inside a line differs, and may be part of a string",
     ),
     (
         "should handle content with line numbers at the last line",
-        Otherwise::With("                \n"),
+        IntendedDifference::With("                \n"),
         "the first line of the new text is kept, although it is blank",
     ),
 ];
@@ -148,8 +149,10 @@ async fn replacement_blocks_match_the_roo_code_suite() {
             OTHERWISE.iter().find(|(known, ..)| *known == test).map(|(_, otherwise, _)| *otherwise);
         listed += usize::from(otherwise.is_some());
         let agrees = match (wanted, &failed, otherwise) {
-            (Some(_), Some(_), Some(Otherwise::Refused)) | (None, Some(_), None) => true,
-            (Some(wanted), None, Some(Otherwise::With(before))) => format!("{before}{wanted}") == after,
+            (Some(_), Some(_), Some(IntendedDifference::Refused)) | (None, Some(_), None) => true,
+            (Some(wanted), None, Some(IntendedDifference::With(before))) => {
+                format!("{before}{wanted}") == after
+            }
             (Some(wanted), None, None) => wanted == after,
             _ => false,
         };

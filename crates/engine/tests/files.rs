@@ -18,7 +18,7 @@ use toolpost_engine::{
         make_directory::{self, MakeDirectory},
         rename::{self, Rename},
         stat::FileKind,
-        view::{self, Answer, View},
+        view::{self, ExcerptResult, View},
     },
 };
 use toolpost_workspace::{Options, Workspace};
@@ -83,7 +83,7 @@ impl World {
             raw_path: (*name).to_owned(),
             from: *from,
             to: *to,
-            of: view::Of::Lines,
+            of: view::LineSelector::Lines,
             before: 0,
             after: 0,
         };
@@ -471,12 +471,12 @@ async fn make_directory_creates_parents_and_reports_existing() {
 /// Formats each part in a line: its first and last line and the next line, or the kind of failure.
 fn lines(output: &view::Output) -> Vec<String> {
     let line = |viewed: &view::FileExcerpt| match &viewed.answer {
-        Answer::File(file) => {
+        ExcerptResult::File(file) => {
             let text = file.text().unwrap();
             let numbers: Vec<u64> = text.lines.iter().map(|line| line.number).collect();
             format!("{} {:?}..{:?} {:?}", file.path, numbers.first(), numbers.last(), viewed.next)
         }
-        Answer::Failed(failed) => format!("{} {:?} {:?}", viewed.path, failed.kind, failed.meant),
+        ExcerptResult::Failed(failed) => format!("{} {:?} {:?}", viewed.path, failed.kind, failed.meant),
     };
     output.parts.iter().map(line).collect()
 }

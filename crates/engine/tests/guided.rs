@@ -15,9 +15,9 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Agents, Asking, CallCtx, CallGateway, CallOutcome, CallableTool, Engine, Failure, Finished,
-    Fresh, InnerAnswer, InnerCall, Job, Kind, May, NestedCallFuture, Pictures, Prompt, Report, SearchBackend,
-    Session,
+    Access, AgentStopReason, Agents, AnswerFuture, CallCtx, CallGateway, CallOutcome, CallableTool, Engine,
+    Failure, Fresh, InnerAnswer, InnerCall, Job, Kind, NestedCallFuture, NestedCallPermissions, Pictures,
+    Prompt, Report, SearchBackend, Session,
     operations::{
         analyze::{self, Analyze, Depth},
         block_search::{self, BlockSearch, BlockSelector},
@@ -41,9 +41,9 @@ const FILES: [(&str, &str); 4] = [
 
 /// The behaviour of a scripted agent.
 #[derive(Debug)]
-enum Does {
+enum AgentBehaviour {
     Says(&'static str),
-    Stops(&'static str, Finished),
+    Stops(&'static str, AgentStopReason),
     Fails,
     Waits,
     /// Makes this number of calls, then answers.
@@ -51,26 +51,26 @@ enum Does {
 }
 
 /// The function that answers a prompt.
-type Answer = dyn Fn(&Prompt) -> Result<String, Failure> + Send + Sync;
+type AnswerFunction = dyn Fn(&Prompt) -> Result<String, Failure> + Send + Sync;
 
 /// A fake model that follows a script and records the requests.
 struct Scripted {
-    does: Does,
+    does: AgentBehaviour,
     jobs: Mutex<Vec<Job>>,
     tools: Mutex<Vec<String>>,
-    answer: Box<Answer>,
+    answer: Box<AnswerFunction>,
     prompts: Mutex<Vec<Prompt>>,
     open: AtomicUsize,
     most: AtomicUsize,
 }
 
 impl Scripted {
-    fn does(does: Does) -> Arc<Self> {
+    fn does(does: AgentBehaviour) -> Arc<Self> {
         Self::new(does, |_| Ok(String::new()))
     }
 
     fn new(
-        does: Does,
+        does: AgentBehaviour,
         answer: impl Fn(&Prompt) -> Result<String, Failure> + Send + Sync + 'static,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -86,7 +86,7 @@ impl Scripted {
 }
 
 fn report(words: &str) -> Report {
-    Report { words: words.to_owned(), missing: None, ended: Finished::Completed, turns: Some(2) }
+    Report { words: words.to_owned(), missing: None, ended: AgentStopReason::Completed, turns: Some(2) }
 }
 
 impl Agents for Scripted {
@@ -95,7 +95,7 @@ impl Agents for Scripted {
         prompt: Prompt,
         _session: &'a Session,
         _cancel: CancellationToken,
-    ) -> Asking<'a, String> {
+    ) -> AnswerFuture<'a, String> {
         Box::pin(async move {
             let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
             self.most.fetch_max(open, Ordering::SeqCst);
@@ -104,32 +104,37 @@ impl Agents for Scripted {
             self.prompts.lock().unwrap().push(prompt);
             self.open.fetch_sub(1, Ordering::SeqCst);
             match self.does {
-                Does::Waits => pending().await,
+                AgentBehaviour::Waits => pending().await,
                 _ => answer,
             }
         })
     }
 
-    fn work<'a>(&'a self, job: Job, gateway: Arc<dyn CallGateway>, _cx: &'a CallCtx) -> Asking<'a, Report> {
+    fn work<'a>(
+        &'a self,
+        job: Job,
+        gateway: Arc<dyn CallGateway>,
+        _cx: &'a CallCtx,
+    ) -> AnswerFuture<'a, Report> {
         self.jobs.lock().unwrap().push(job);
         *self.tools.lock().unwrap() = gateway.tools().into_iter().map(|tool| tool.name).collect();
         Box::pin(async move {
             match self.does {
-                Does::Says(words) => Ok(report(words)),
-                Does::Stops(words, ended) => {
+                AgentBehaviour::Says(words) => Ok(report(words)),
+                AgentBehaviour::Stops(words, ended) => {
                     let missing = Some("The work was stopped.".to_owned());
                     Ok(Report { missing, ended, ..report(words) })
                 }
-                Does::Fails => Err(Failure::new(Kind::Io, "The model did not answer: as told.")),
-                Does::Waits => pending().await,
-                Does::Calls(count, words) => {
+                AgentBehaviour::Fails => Err(Failure::new(Kind::Io, "The model did not answer: as told.")),
+                AgentBehaviour::Waits => pending().await,
+                AgentBehaviour::Calls(count, words) => {
                     for number in 0..count {
                         let call = InnerCall {
                             tool: "look".to_owned(),
                             arguments: number.to_string(),
                             reply_bytes: 100,
                             due: None,
-                            may: May::Everything,
+                            may: NestedCallPermissions::Everything,
                             pictures: Pictures::Named,
                         };
                         gateway.call(call, CancellationToken::new()).await;
@@ -241,7 +246,7 @@ fn of_model(output: &Output) -> Vec<(&str, String)> {
 #[tokio::test]
 async fn model_claims_are_located_at_their_citations() {
     let words = "Here it is.\nCLAIM The total is the sum of the prices and the shipping.\nCITE shop/cart.py:5-6 | return  sum(self.prices) + shipping(self)\nCITE E1\n- CLAIM: Shipping is 5.\n- CITE: `shop/cart.py:9-10` | `return 5`\nGAP Nothing says in which currency.";
-    let guided = Guided::by(Scripted::does(Does::Says(words)));
+    let guided = Guided::by(Scripted::does(AgentBehaviour::Says(words)));
     let output = guided.ask(|request| request).await;
     assert_eq!(
         of_model(&output),
@@ -296,7 +301,7 @@ async fn claims_with_wrong_citations_are_dropped_and_counted() {
         ("CLAIM a\nCITE E1\nCITE shop/cart.py:1 | x y z", "the quoted text is not in shop/cart.py:1"),
     ];
     each_async(rows, async |(words, why)| {
-        let guided = Guided::by(Scripted::does(Does::Says(words)));
+        let guided = Guided::by(Scripted::does(AgentBehaviour::Says(words)));
         let output = guided.ask(|request| Request { scope: vec!["shop/**".into()], ..request }).await;
         let guide = output.guide.as_ref().unwrap();
         assert_eq!((of_model(&output), guide.claims, guide.dropped), (Vec::new(), 1, 1), "{words}");
@@ -316,33 +321,53 @@ async fn search_findings_are_reported_however_the_model_ends() {
     let claim = "CLAIM a\nCITE E1";
     let rows = [
         (
-            Does::Fails,
+            AgentBehaviour::Fails,
             GuideEndReason::Failed,
             0,
             "the guiding model failed, so these results come from the search alone: The model did not answer: as told",
         ),
         (
-            Does::Stops("", Finished::Turns),
+            AgentBehaviour::Stops("", AgentStopReason::Turns),
             GuideEndReason::Turns,
             0,
             "the guiding model was stopped early: The work was stopped; 0 claims",
         ),
         (
-            Does::Stops(claim, Finished::Turns),
+            AgentBehaviour::Stops(claim, AgentStopReason::Turns),
             GuideEndReason::Turns,
             1,
             "the guiding model was stopped early: The work was stopped; 1 claim",
         ),
-        (Does::Stops("", Finished::Time), GuideEndReason::Time, 0, "the guiding model was stopped"),
-        (Does::Stops("", Finished::Tokens), GuideEndReason::Tokens, 0, "the guiding model was stopped"),
-        (Does::Stops("", Finished::Calls), GuideEndReason::Calls, 0, "the guiding model was stopped"),
         (
-            Does::Says("It is in cart.py."),
+            AgentBehaviour::Stops("", AgentStopReason::Time),
+            GuideEndReason::Time,
+            0,
+            "the guiding model was stopped",
+        ),
+        (
+            AgentBehaviour::Stops("", AgentStopReason::Tokens),
+            GuideEndReason::Tokens,
+            0,
+            "the guiding model was stopped",
+        ),
+        (
+            AgentBehaviour::Stops("", AgentStopReason::Calls),
+            GuideEndReason::Calls,
+            0,
+            "the guiding model was stopped",
+        ),
+        (
+            AgentBehaviour::Says("It is in cart.py."),
             GuideEndReason::Completed,
             0,
             "a model guided this search: the model's answer has no claim in the required form; 0 claims",
         ),
-        (Does::Calls(100, claim), GuideEndReason::Completed, 1, "a model guided this search; 1 claim; "),
+        (
+            AgentBehaviour::Calls(100, claim),
+            GuideEndReason::Completed,
+            1,
+            "a model guided this search; 1 claim; ",
+        ),
     ];
     each_async(rows, async |(does, ended, kept, words)| {
         let guided = Guided::by(Scripted::does(does));
@@ -357,7 +382,7 @@ async fn search_findings_are_reported_however_the_model_ends() {
 
 #[tokio::test]
 async fn model_tool_calls_stay_within_the_call_limit() {
-    let guided = Guided::by(Scripted::does(Does::Calls(100, "CLAIM a\nCITE E1")));
+    let guided = Guided::by(Scripted::does(AgentBehaviour::Calls(100, "CLAIM a\nCITE E1")));
     let limits = Limits { turns: 8, calls: 20 };
     let output = guided.ask(|request| Request { limits, ..request }).await;
     let guide = output.guide.unwrap();
@@ -366,14 +391,14 @@ async fn model_tool_calls_stay_within_the_call_limit() {
         (received_calls.len(), guide.calls, guide.refused),
         (guide.calls, received_calls.len(), 100 - received_calls.len())
     );
-    assert!(received_calls.iter().all(|call| call.may == May::Read));
+    assert!(received_calls.iter().all(|call| call.may == NestedCallPermissions::Read));
     assert_eq!((output.meta.calls, output.meta.max_calls), (20, 20));
     assert!(output.meta.turns <= 8);
 }
 
 #[tokio::test]
 async fn model_is_not_prompted_if_rules_or_limits_forbid_it() {
-    let guided = Guided::by(Scripted::does(Does::Says("CLAIM a\nCITE E1")));
+    let guided = Guided::by(Scripted::does(AgentBehaviour::Says("CLAIM a\nCITE E1")));
     let request = || guided.request("Where is Cart.total computed?");
     type Context = fn(&Guided) -> CallCtx;
     let own: Context = Guided::cx;
@@ -409,7 +434,7 @@ async fn model_is_not_prompted_if_rules_or_limits_forbid_it() {
 
 #[tokio::test]
 async fn endless_model_is_abandoned_at_time_limit_or_cancellation() {
-    let guided = Guided::by(Scripted::does(Does::Waits));
+    let guided = Guided::by(Scripted::does(AgentBehaviour::Waits));
     let time = Some(Duration::from_secs(2));
     let output = guided.ask(|request| Request { time, ..request }).await;
     assert_eq!(output.guide.unwrap().ended, GuideEndReason::Time);
@@ -441,7 +466,7 @@ fn parcels(from: usize, mark: &str) -> String {
 }
 
 fn mapping(answer: impl Fn(&Prompt) -> Result<String, Failure> + Send + Sync + 'static) -> Guided {
-    let guided = Guided::by(Scripted::new(Does::Says(""), answer));
+    let guided = Guided::by(Scripted::new(AgentBehaviour::Says(""), answer));
     for (name, from, mark) in [("a.py", 0, "first"), ("b.py", 100, "second"), ("c.py", 200, "third")] {
         guided.world.put(name, parcels(from, mark));
     }
@@ -526,7 +551,7 @@ async fn failed_chunks_and_summaries_are_reported() {
 #[tokio::test]
 async fn unanswered_question_ends_at_time_limit_or_cancellation() {
     let waiting = || {
-        let guided = Guided::by(Scripted::does(Does::Waits));
+        let guided = Guided::by(Scripted::does(AgentBehaviour::Waits));
         guided.world.put("a.py", parcels(0, "first"));
         guided
     };
@@ -579,7 +604,7 @@ fn blocks(output: &block_search::Output) -> Vec<String> {
 #[tokio::test]
 async fn agent_search_runs_only_with_the_agent_backend() {
     let words = "CLAIM Mail is where addresses go.\nCITE shop/mail.py:1-2\nCLAIM And what pays.\nCITE E1\nCLAIM Not there.\nCITE shop/mail.py:7-9\n";
-    let mut guided = Guided::by(Scripted::does(Does::Says(words)));
+    let mut guided = Guided::by(Scripted::does(AgentBehaviour::Says(words)));
     let plain = run_block_search(&guided, "cart total").await;
     assert!(plain.method.is_none() && guided.model.jobs.lock().unwrap().is_empty());
     guided.world.engine = engine(&guided.world, Some(guided.model.clone()), SearchBackend::Agent);
@@ -616,10 +641,10 @@ async fn agent_search_runs_only_with_the_agent_backend() {
 #[tokio::test]
 async fn search_falls_back_to_query_expansion_without_an_agent() {
     let rows = [
-        (Does::Fails, "the guiding model failed"),
-        (Does::Stops("", Finished::Turns), "the guiding model was stopped early"),
-        (Does::Says("CLAIM a\nCITE shop/none.py:1-2"), "1 claim (1 dropped"),
-        (Does::Says("NOTHING"), "the model reported that nothing matches"),
+        (AgentBehaviour::Fails, "the guiding model failed"),
+        (AgentBehaviour::Stops("", AgentStopReason::Turns), "the guiding model was stopped early"),
+        (AgentBehaviour::Says("CLAIM a\nCITE shop/none.py:1-2"), "1 claim (1 dropped"),
+        (AgentBehaviour::Says("NOTHING"), "the model reported that nothing matches"),
     ];
     each_async(rows, async |(does, words)| {
         let mut guided = Guided::by(Scripted::does(does));
@@ -633,7 +658,7 @@ async fn search_falls_back_to_query_expansion_without_an_agent() {
     })
     .await;
     // Without a model, the query is expanded; a query with operators is used unchanged.
-    let mut guided = Guided::by(Scripted::does(Does::Fails));
+    let mut guided = Guided::by(Scripted::does(AgentBehaviour::Fails));
     guided.world.engine = engine(&guided.world, None, SearchBackend::Agent);
     let output = run_block_search(&guided, "where is the total").await;
     let given = output.method.as_ref().unwrap();

@@ -80,7 +80,7 @@ async fn queried_symbol_is_the_first_finding() {
 #[tokio::test]
 async fn grounds_are_counts_and_name_weak_evidence() {
     let output = ask("Where is Cart.total computed?", |request| request).await;
-    let words = "words of the objective in the best 5 locations: ";
+    let words = "words of the objective that occur in the best 5 locations: ";
     assert!(output.grounds[0].starts_with(words), "{:?}", output.grounds);
     let unnamed = ask("who decides what parcels cost", |request| request).await;
     let weak = "no location has a name from the objective, so the right one may be further down the list";

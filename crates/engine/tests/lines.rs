@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use toolpost_engine::{
     CallCtx, Engine, Failure, Fresh, Hint, Kind, Operation, Session, StaleEditPolicy,
     operations::{
-        change::{Change, ChangeFiles, EditPosition, Lines, Output, Request, Where},
+        change::{Change, ChangeFiles, ChangeTarget, EditPosition, Lines, Output, Request},
         read::{self, Read},
     },
 };
@@ -55,7 +55,11 @@ impl World {
 
     fn edit(&self, (first, last): (&str, &str), side: EditPosition, text: &str) -> Change {
         let lines = Lines { first: first.parse().unwrap(), last: last.parse().unwrap(), side };
-        Change { path: self.engine.resolve("f").unwrap(), at: Where::Lines(lines), text: text.to_owned() }
+        Change {
+            path: self.engine.resolve("f").unwrap(),
+            at: ChangeTarget::Lines(lines),
+            text: text.to_owned(),
+        }
     }
 
     /// Makes changes like the `fresh` layer of the runtime: checks freshness, changes, records the seen
@@ -186,9 +190,9 @@ async fn lenient_stale_policy_edits_a_moved_line() {
 
 /// Input: first line, last line, position, new text. Expected: message, whether the end of the file is shown,
 /// advice.
-type Refused = (&'static str, &'static str, EditPosition, &'static str, &'static str, bool, &'static str);
+type RefusedEdit = (&'static str, &'static str, EditPosition, &'static str, &'static str, bool, &'static str);
 
-const REFUSED: &[Refused] = &[
+const REFUSED: &[RefusedEdit] = &[
     (
         "5",
         "2",

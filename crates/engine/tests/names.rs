@@ -8,7 +8,8 @@ use std::{fs, os::unix::fs::PermissionsExt};
 use toolpost_engine::{
     Extent, Failure, Fresh, Kind, Operation, Touch,
     operations::change::{
-        Change, ChangeFiles, EditKind, Existence, MatchCount, Output, RemainingContent, Request, Step, Where,
+        Change, ChangeFiles, ChangeTarget, EditKind, Existence, MatchCount, Output, RemainingContent,
+        Request, Step,
     },
 };
 
@@ -18,28 +19,43 @@ impl World {
         self.change(changes, Fresh::NOT_ASKED).await
     }
 
-    /// Parses a change: `a: old > new` replaces text, `a = text` writes the file, `-a` deletes it, `a ->
-    /// b` renames it, and `a => b` renames it if `b` does not exist.
+    /// Parses a change: `a: old > new` replaces text, `a = text` writes the file, `a == text` writes the file without
+    /// following a link at the path, `-a` deletes it, `a -> b` renames it, and `a => b` renames it if `b` does not exist.
     fn say(&self, script: &str) -> Change {
         let file = |name: &str| self.engine.resolve(name).unwrap();
         let entry = |name: &str| self.engine.resolve_entry(name).unwrap();
         let nothing = String::new();
         if let Some(name) = script.strip_prefix('-') {
-            return Change { path: entry(name), at: Where::Gone(RemainingContent::Anything), text: nothing };
+            return Change {
+                path: entry(name),
+                at: ChangeTarget::Gone(RemainingContent::Anything),
+                text: nothing,
+            };
         }
         for (sign, existence) in [(" -> ", Existence::Any), (" => ", Existence::New)] {
             if let Some((from, to)) = script.split_once(sign) {
-                let at = Where::Elsewhere { to: entry(to), existence };
+                let at = ChangeTarget::Elsewhere { to: entry(to), existence };
                 return Change { path: entry(from), at, text: nothing };
             }
         }
+        if let Some((name, text)) = script.split_once(" == ") {
+            return Change { path: entry(name), at: Where::Whole(Existence::Any), text: text.to_owned() };
+        }
         if let Some((name, text)) = script.split_once(" = ") {
-            return Change { path: file(name), at: Where::Whole(Existence::Any), text: text.to_owned() };
+            return Change {
+                path: file(name),
+                at: ChangeTarget::Whole(Existence::Any),
+                text: text.to_owned(),
+            };
         }
         let (name, edit) = script.split_once(": ").unwrap();
         let (old, new) = edit.split_once(" > ").unwrap();
-        let at =
-            Where::Text { old: old.to_owned(), want: MatchCount::One, near: None, matching: Step::Exact };
+        let at = ChangeTarget::Text {
+            old: old.to_owned(),
+            want: MatchCount::One,
+            near: None,
+            matching: Step::Exact,
+        };
         Change { path: file(name), at, text: new.to_owned() }
     }
 }
@@ -103,8 +119,8 @@ async fn deletes_moves_and_edits_combine_in_one_call() {
 
 #[tokio::test]
 async fn invalid_delete_or_move_changes_nothing() {
-    let before: Files = &[("a", "1\n"), ("b", "2\n"), ("d/f", "3\n"), ("l", "-> a")];
-    let rows: [(&[&str], Kind, &str); 9] = [
+    let before: Files = &[("a", "1\n"), ("b", "2\n"), ("d/f", "3\n"), ("k", "-> b"), ("l", "-> a")];
+    let rows: [(&[&str], Kind, &str); 13] = [
         (&["a: 1 > 2", "-c"], Kind::NotFound, "#2 NotDeleted: File not found: c (the workspace is ROOT)."),
         (&["-a", "-a"], Kind::NotFound, "#2 NotDeleted: File not found: a (the workspace is ROOT)."),
         (&["-d"], Kind::WrongKind, "NotDeleted: d is a directory, not a file."),
@@ -113,7 +129,31 @@ async fn invalid_delete_or_move_changes_nothing() {
         (&["c -> e"], Kind::NotFound, "NotMoved: File not found: c (the workspace is ROOT)."),
         (&["a => b"], Kind::Conflict, "b already exists, and would be lost."),
         (&["l -> b"], Kind::Conflict, "b already exists, and would be lost."),
-        (&["-b", "l -> b"], Kind::Conflict, "#2 b already exists, and would be lost."),
+        (
+            &["-b", "l -> b"],
+            Kind::Conflict,
+            "#2 b exists before this call, and a symbolic link takes its place; one call cannot do both.",
+        ),
+        (
+            &["l -> t", "k -> l", "t -> k"],
+            Kind::Conflict,
+            "#2 l exists before this call, and a symbolic link takes its place; one call cannot do both.",
+        ),
+        (
+            &["l -> m", "l == new"],
+            Kind::Conflict,
+            "l is a symbolic link before this call, and a file after it; one call cannot do both. Nothing was changed.",
+        ),
+        (
+            &["-l", "l == new"],
+            Kind::Conflict,
+            "l is a symbolic link before this call, and a file after it; one call cannot do both. Nothing was changed.",
+        ),
+        (
+            &["l -> m", "a -> l"],
+            Kind::Conflict,
+            "l is a symbolic link before this call, and a file after it; one call cannot do both. Nothing was changed.",
+        ),
     ];
     each_async(rows, async |(script, kind, words)| {
         let world = World::new(before);

@@ -145,8 +145,8 @@ async fn language_server_is_not_started_without_a_sandbox() {
         engine.with_servers(servers.clone())
     });
     let output = output.await.unwrap();
-    let note = "No language server is started, because the sandbox is off and nothing would restrict it to reading: \
-                the user can remove --sandbox off.";
+    let note = "No language server is started: it needs the sandbox, which restricts it to reading, and the sandbox is off. To \
+                use one, the user starts Toolpost without --sandbox off.";
     assert_eq!((output.source, output.places.len()), (Source::Tree, 4));
     assert_eq!((output.notes, output.session_notes), (Vec::<String>::new(), vec![note.to_owned()]));
     assert_eq!(servers.running(), 0);

@@ -10,35 +10,44 @@ use toolpost_engine::{
     CallCtx, Engine, Extent, Failure, Fresh, Host, Kind, Operation, Session, Touch,
     operations::{
         change::{
-            Change, ChangeFiles, EditPosition, Existence, Hunk, Lines, MatchCount, Output, Reference,
-            Request, Step, Where,
+            Change, ChangeFiles, ChangeTarget, EditPosition, Exact, Existence, Hunk, Lines, MatchCount,
+            Output, Reference, Request, Step,
         },
         glob::{self, Glob, Prune, Rules},
-        grep::{self, Grep},
+        grep::{self, Grep, Mode},
         list::{self, HiddenFiles, List},
+        read_many::{self, FileSelector, ReadMany},
         stat::{self, FileKind, Stat},
     },
 };
 use toolpost_text::{
     lines::LineRange,
-    patch::{End, Format, Line, LineEnding, Sign},
+    patch::{Format, HunkPosition, Line, LineChange, LineEnding},
 };
-use toolpost_workspace::{Options, Workspace};
+use toolpost_workspace::{Options, Workspace, hash};
 
 impl World {
     fn text(&self, path: &str, old: &str, new: &str) -> Change {
-        let at =
-            Where::Text { old: old.to_owned(), want: MatchCount::One, near: None, matching: Step::Exact };
+        let at = ChangeTarget::Text {
+            old: old.to_owned(),
+            want: MatchCount::One,
+            near: None,
+            matching: Step::Exact,
+        };
         Change { path: self.engine.resolve(path).unwrap(), at, text: new.to_owned() }
     }
 
     fn whole(&self, path: &str, existence: Existence, text: &str) -> Change {
         Change {
             path: self.engine.resolve(path).unwrap(),
-            at: Where::Whole(existence),
+            at: ChangeTarget::Whole(existence),
             text: text.to_owned(),
         }
     }
+}
+
+fn exact(before: &str, from: usize, to: usize) -> Where {
+    Where::Exact(Exact { from, to, of: hash(before.as_bytes()) })
 }
 
 #[tokio::test]
@@ -58,24 +67,25 @@ async fn changes_of_several_files_apply_in_one_call() {
 
 #[tokio::test]
 async fn changes_of_different_kinds_apply_in_order_in_one_file() {
-    let find = |old: &str, want| Where::Text { old: old.to_owned(), want, near: None, matching: Step::Exact };
-    let at_line = |old: &str, line| Where::Text {
+    let find =
+        |old: &str, want| ChangeTarget::Text { old: old.to_owned(), want, near: None, matching: Step::Exact };
+    let at_line = |old: &str, line| ChangeTarget::Text {
         old: old.to_owned(),
         want: MatchCount::One,
         near: Some(LineRange { first: line, last: line }),
         matching: Step::Exact,
     };
-    let next = |old: &str| Where::Next { old: old.to_owned(), matching: Step::Exact };
+    let next = |old: &str| ChangeTarget::Next { old: old.to_owned(), matching: Step::Exact };
     let line = |number: usize, side| {
         let line = Reference { line: number, hash: None };
-        Where::Lines(Lines { first: line, last: line, side })
+        ChangeTarget::Lines(Lines { first: line, last: line, side })
     };
     let hunk = Hunk {
         scope: Vec::new(),
-        lines: [(Sign::Remove, "c"), (Sign::Add, "C")]
+        lines: [(LineChange::Remove, "c"), (LineChange::Add, "C")]
             .map(|(sign, text)| Line { sign, text: text.to_owned(), ending: LineEnding::Unsaid })
             .into(),
-        end: End::Anywhere,
+        end: HunkPosition::Anywhere,
         numbers: None,
         format: Format::Unified,
         at: 1,
@@ -96,8 +106,13 @@ async fn changes_of_different_kinds_apply_in_order_in_one_file() {
             [(line(1, EditPosition::Replace), "n\nn\nn"), (at_line("x", 2), "X")],
             "n\nn\nn\nX\nb\nx\n",
         ),
-        ("a\nb\nc\nb\n", [(Where::Hunks(vec![hunk]), ""), (next("b"), "B")], "a\nb\nC\nB\n"),
+        ("a\nb\nc\nb\n", [(ChangeTarget::Hunks(vec![hunk]), ""), (next("b"), "B")], "a\nb\nC\nB\n"),
         ("a\nb\na\nb\n", [(line(2, EditPosition::After), "new"), (next("b"), "B")], "a\nb\nnew\na\nB\n"),
+        ("a b\n", [(exact("a b\n", 0, 1), "first"), (exact("a b\n", 2, 3), "B")], "first B\n"),
+        ("a b\n", [(exact("a b\n", 2, 3), "second"), (exact("a b\n", 0, 1), "A")], "A second\n"),
+        ("a a b\n", [(find("a", MatchCount::Every), "1\r\n"), (exact("a a b\n", 4, 5), "B")], "1\n 1\n B\n"),
+        ("a\n", [(exact("a\n", 1, 1), "x"), (exact("a\n", 1, 1), "y")], "axy\n"),
+        ("a\n", [(exact("a\n", 0, 1), ""), (exact("a\n", 0, 0), "x")], "x\n"),
     ];
     each_async(rows, async |(before, changes, after)| {
         let world = World::new(&[("f", before)]);
@@ -106,6 +121,35 @@ async fn changes_of_different_kinds_apply_in_order_in_one_file() {
             changes.map(|(at, text)| Change { path: path.clone(), at, text: text.to_owned() }).into();
         world.change(changes, Fresh::NOT_ASKED).await.unwrap();
         assert_eq!(world.files(), owned(&[("f", after)]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn byte_range_that_an_earlier_change_replaced_is_refused() {
+    let before = "a b c\n";
+    let find = |old: &str| Where::Text {
+        old: old.to_owned(),
+        want: MatchCount::One,
+        near: None,
+        matching: Step::Exact,
+    };
+    let rows = [
+        (exact(before, 0, 3), "a B"),
+        (find("b c"), "B C"),
+        (Where::Whole(Existence::Existing), "a b cc\n"),
+        (find("b"), "B"),
+    ];
+    each_async(rows, async |(at, text)| {
+        let world = World::new(&[("f", before)]);
+        let path = world.engine.resolve("f").unwrap();
+        let earlier = Change { path: path.clone(), at, text: text.to_owned() };
+        let later = Change { path, at: exact(before, 2, 3), text: "x".to_owned() };
+        let failure = world.change(vec![earlier, later], Fresh::NOT_ASKED).await.unwrap_err();
+        let what = "#2 An earlier change of this call replaces text at bytes 2-3 of f, which this change also replaces; \
+                    nothing was written.";
+        assert_eq!(world.said(&failure), (Kind::Invalid, what.to_owned()));
+        assert_eq!(world.files(), owned(&[("f", before)]));
     })
     .await;
 }
@@ -326,7 +370,7 @@ async fn partial_code_is_merged_into_files_that_were_read() {
     let world = World::new(&[("f.rs", CODE), ("g.txt", "one\n")]);
     let merge = |path: &str, text: &str| Change {
         path: world.engine.resolve(path).unwrap(),
-        at: Where::Merge { language: None },
+        at: ChangeTarget::Merge { language: None },
         text: text.to_owned(),
     };
     let kind = |result: Result<Output, Failure>| result.map(|_| ()).map_err(|failure| failure.kind);
@@ -391,8 +435,12 @@ async fn failed_change_shows_the_file_after_earlier_changes() {
 async fn line_numbers_are_stripped_from_old_and_new_text() {
     let world = World::new(&[("f", "a {\n  one();\n  two();\n}\n")]);
     let numbered = |old: &str, new: &str| {
-        let at =
-            Where::Text { old: old.to_owned(), want: MatchCount::One, near: None, matching: Step::Unescaped };
+        let at = ChangeTarget::Text {
+            old: old.to_owned(),
+            want: MatchCount::One,
+            near: None,
+            matching: Step::Unescaped,
+        };
         Change { at, ..world.text("f", "", new) }
     };
     let change = numbered("     2\t  one();\n     3\t  two();", "     2\t  one(1);\n     3\t  two(2);");
@@ -432,13 +480,75 @@ async fn search_in_one_root_lists_the_other_roots() {
     }
     let change = Change {
         path: engine.resolve("f").unwrap(),
-        at: Where::Text { old: "a".into(), want: MatchCount::One, near: None, matching: Step::Exact },
+        at: ChangeTarget::Text { old: "a".into(), want: MatchCount::One, near: None, matching: Step::Exact },
         text: "b".into(),
     };
     let failure = engine.run::<ChangeFiles>(Request { changes: vec![change] }, &cx).await.unwrap_err();
     let what =
         format!("File not found: f (relative paths start in {first}; the workspace also has {second}).");
     assert!(failure.what.contains(&what), "{}", failure.what);
+}
+
+/// The ignore rules of an installed package are those of its authors, who ignored the built files that it consists of.
+#[tokio::test]
+async fn searches_in_an_external_root_apply_no_ignore_rules() {
+    let files = [("kit/.gitignore", "lib/\n"), ("kit/lib/a.js", "needle\n")];
+    let world = World::new(&files);
+    let (workspace, cx) = (world.engine.workspace(), permissive(world.session.clone()));
+    let kit =
+        workspace.open_external(&world.at("kit"), &workspace.allowed_parents(), "js:kit@1.0.0").unwrap();
+    let grep = grep::Request::of(kit.clone(), "needle".to_owned(), 9_000);
+    let found = world.engine.run::<Grep>(grep, &cx).await.unwrap();
+    assert_eq!(found.files[0].path, "js:kit@1.0.0/lib/a.js");
+    let glob = glob::Request { rules: Rules::Git, ..glob::Request::of(kit.clone(), "*.js") };
+    let found = world.engine.run::<Glob>(glob, &cx).await.unwrap();
+    assert_eq!(found.matches[0].path, "js:kit@1.0.0/lib/a.js");
+    let request = read_many::Request {
+        base: world.engine.resolve(".").unwrap(),
+        selectors: vec![FileSelector::Named { path: kit, raw_path: "js:kit".to_owned() }],
+        refused: Vec::new(),
+        without: Vec::new(),
+        max_files: 9,
+        max_bytes_each: 900,
+        max_bytes: 9_000,
+        rules: Rules::Git,
+        numbers: grep::Numbers::Hidden,
+    };
+    let found = world.engine.run::<ReadMany>(request, &cx).await.unwrap();
+    let paths: Vec<&str> = found.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["js:kit@1.0.0/.gitignore", "js:kit@1.0.0/lib/a.js"]);
+}
+
+/// Under every size limit, a reply states as many results as it contains, and the pages together have all results.
+#[tokio::test]
+async fn search_pages_state_what_they_contain_and_lead_to_all_results() {
+    let long = format!("needle {}\n", "x".repeat(300));
+    let world = World::new(&[("a", "needle\nneedle\n"), ("b", &long), ("c", "needle\n")]);
+    let cx = permissive(world.session.clone());
+    let modes = [(Mode::Content, 4), (Mode::Files, 3), (Mode::Count, 3)];
+    let rows = modes.into_iter().flat_map(|row| [0, 500, 530, 560, 900, 9_000].map(|bytes| (row, bytes)));
+    each_async(rows, async |((mode, entries), max_bytes)| {
+        let (mut offset, mut found) = (0, Vec::new());
+        while offset < entries {
+            let base = world.engine.resolve(".").unwrap();
+            let request =
+                grep::Request { mode, offset, ..grep::Request::of(base, "needle".into(), max_bytes) };
+            let output = world.engine.run::<Grep>(request, &cx).await.unwrap();
+            let of_file = |file: &grep::File| match mode {
+                Mode::Content => file.lines.iter().map(|line| (file.path.clone(), line.number)).collect(),
+                Mode::Files | Mode::Count => vec![(file.path.clone(), 0)],
+            };
+            let page: Vec<(String, u64)> = output.files.iter().flat_map(of_file).collect();
+            assert_eq!((output.shown, output.entries), (page.len() as u64, entries), "offset {offset}");
+            assert!(!page.is_empty() && output.files.len() <= page.len(), "offset {offset}");
+            offset += output.shown;
+            found.extend(page);
+        }
+        found.sort();
+        found.dedup();
+        assert_eq!(found.len() as u64, entries);
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -472,7 +582,12 @@ async fn cancelled_replacement_of_many_matches_changes_nothing() {
     let world = World::new(&[("f", &text)]);
     world.read("f", 1, 1).await;
     let cx = world.cx(Fresh::REQUIRED);
-    let at = Where::Text { old: "needle".into(), want: MatchCount::Every, near: None, matching: Step::Exact };
+    let at = ChangeTarget::Text {
+        old: "needle".into(),
+        want: MatchCount::Every,
+        near: None,
+        matching: Step::Exact,
+    };
     let change = Change { at, ..world.text("f", "", "thread") };
     let cancel = cx.cancel.clone();
     let later = tokio::spawn(async move {

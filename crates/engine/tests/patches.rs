@@ -9,7 +9,7 @@ use common::World;
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path};
 use toolpost_engine::{
-    Failure, Fresh, Kind, Trouble,
+    ChangeProblem, Failure, Fresh, Kind,
     operations::change::{Change, Output, PathResolution, from_patch},
 };
 
@@ -93,9 +93,9 @@ fn wrap(sections: &str) -> String {
 }
 
 /// A patch that fails, the kind of failure, the message, and the content that the failure shows.
-type Wrong<'a> = (String, Kind, &'a str, &'a str);
+type FailingPatch<'a> = (String, Kind, &'a str, &'a str);
 
-async fn check(before: &Files, rows: &[Wrong<'_>]) {
+async fn check(before: &Files, rows: &[FailingPatch<'_>]) {
     for (patch, kind, words, found) in rows {
         let world = world(before);
         let failure = world.patch(patch).await.unwrap_err();
@@ -205,7 +205,7 @@ async fn unpatchable_file_leaves_all_files_unchanged() {
         (
             "--- a/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n".to_owned(),
             Kind::NoMatch,
-            "#2 NotDeleted: b.txt has lines that the diff, which deletes the file, does not remove.",
+            "#2 NotDeleted: The diff deletes b.txt, but does not remove all its lines.",
             "Remaining lines:\ntwo",
         ),
         ],
@@ -344,8 +344,8 @@ async fn patches_of_other_suites_have_the_expected_outcome() {
 /// Formats a failure as the test suite of Codex expects it: the failed action comes first.
 fn as_suite(failure: &Failure) -> String {
     let failed = match failure.facts.trouble {
-        Some(Trouble::Unreadable) => "Failed to read file to update",
-        Some(Trouble::NotDeleted) => "Failed to delete file",
+        Some(ChangeProblem::Unreadable) => "Failed to read file to update",
+        Some(ChangeProblem::NotDeleted) => "Failed to delete file",
         _ => return failure.what.clone(),
     };
     format!("{failed} {}: {}", failure.facts.path, failure.what)

@@ -5,7 +5,7 @@ use std::time::Duration;
 use toolpost_engine::{
     Fresh,
     operations::{
-        change::{Change, Exact, Where},
+        change::{Change, ChangeTarget, Exact},
         rename_symbol::{Output, RenameSymbol, Request, SymbolRef},
     },
 };
@@ -303,7 +303,7 @@ async fn apply(world: &World, plan: &Output) {
         let of = ContentHash::from_hex(&file.hash).unwrap();
         file.edits.iter().map(move |edit| Change {
             path: world.engine.resolve(&file.path).unwrap(),
-            at: Where::Exact(Exact { from: edit.from, to: edit.to, of }),
+            at: ChangeTarget::Exact(Exact { from: edit.from, to: edit.to, of }),
             text: edit.text.clone(),
         })
     });

@@ -26,8 +26,13 @@ impl World {
     }
 
     fn see(&self, name: &str, content: &[u8]) {
-        let (path, hash) = (self.path(name), Some(hash(content)));
-        self.session.record(SeenContent { path, hash, part: SeenRange::Whole, bytes: Some(content.into()) });
+        self.see_and_store(name, content, Some(content));
+    }
+
+    /// Records that a call has shown a content, of which the session gets `bytes` to store.
+    fn see_and_store(&self, name: &str, content: &[u8], bytes: Option<&[u8]>) {
+        let (path, hash, bytes) = (self.path(name), Some(hash(content)), bytes.map(Into::into));
+        self.session.record(SeenContent { path, hash, part: SeenRange::Whole, bytes });
     }
 
     fn versions(&self, name: &str) -> Vec<Vec<u8>> {
@@ -54,6 +59,23 @@ fn session_remembers_the_last_five_versions_of_a_file() {
         assert_eq!(world.session.remembered(&world.path("a")).as_deref(), Some(content));
     });
     assert_eq!(world.versions("b"), Vec::<Vec<u8>>::new());
+}
+
+/// Changes since the last view must not be described relative to an earlier view.
+#[test]
+fn only_the_content_seen_last_is_compared_with_the_file() {
+    let world = World::new();
+    let rows: [(&[u8], bool, Option<&[u8]>); 5] = [
+        (b"1", true, Some(b"1")),
+        (b"2", false, None),
+        (b"1", false, Some(b"1")),
+        (b"3", true, Some(b"3")),
+        (b"1", false, Some(b"1")),
+    ];
+    each(rows, |(content, stored, wanted)| {
+        world.see_and_store("a", content, stored.then_some(content));
+        assert_eq!(world.session.remembered(&world.path("a")).as_deref(), wanted, "{content:?}");
+    });
 }
 
 #[test]

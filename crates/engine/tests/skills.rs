@@ -4,7 +4,12 @@ use crate::common;
 use toolpost_test_rows::{each, each_async};
 
 use common::World;
-use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc};
+use std::{
+    fs,
+    os::unix::{fs::symlink, net::UnixListener},
+    path::Path,
+    sync::Arc,
+};
 use toolpost_engine::{
     CallCtx, Engine, FoundSkills, Fresh, Kind, MayRead, SkillPlaces,
     operations::{
@@ -12,6 +17,10 @@ use toolpost_engine::{
         skills::{self, Skills},
     },
 };
+
+/// A skill of the project, and its text.
+const FILE: &str = ".claude/skills/a/SKILL.md";
+const TEXT: &str = "---\nname: a\ndescription: D.\n---\nB\n";
 
 fn skill(fields: &str, body: &str) -> String {
     format!("---\n{fields}\n---\n{body}\n")
@@ -183,7 +192,7 @@ async fn untrusted_project_skills_are_not_used() {
     ]);
     user(&world, "a", &skill("name: a\ndescription: The user's.", "Mine"));
     let cx = world.cx(Fresh::NOT_ASKED);
-    let content = find(&engine(&world, |_, _| true)).skills[0].content().to_owned();
+    let content = find(&engine(&world, |_, _| true)).skills[0].content().unwrap().to_owned();
     let trusted = engine(&world, move |_, now| now == content);
     let using = async |engine: &Engine, cx: &CallCtx| {
         let request = skill::Request { name: "a".to_owned(), ..skill::Request::default() };
@@ -202,6 +211,66 @@ async fn untrusted_project_skills_are_not_used() {
     assert!(
         failure.what.starts_with("The skill a comes with the project, and the user has not trusted it: ")
     );
+}
+
+#[test]
+fn trusted_content_covers_every_file_of_a_skill() {
+    let rows = [
+        ("run.sh", 0),
+        ("data.bin", 2 * 1024 * 1024),
+        ("node_modules/kit/index.js", 0),
+        (".git/hooks/pre-commit", 0),
+        ("a/b/c/d/e/f/run.sh", 0),
+        ("a/b/c/d/e/f/g/h/i/j/run.sh", 0),
+    ];
+    each(rows, |(name, size)| {
+        let world = World::new(&[(FILE, TEXT)]);
+        let content = |last: &str| {
+            world.put(&format!(".claude/skills/a/{name}"), "x".repeat(size) + last);
+            find(&engine(&world, |_, _| true)).skills[0].content().unwrap().to_owned()
+        };
+        assert!(content("1") != content("2"), "{name} can change without ending the trust");
+    });
+}
+
+#[tokio::test]
+async fn skills_with_unverifiable_files_cannot_be_trusted() {
+    let outside = "run.sh is a link to a target outside the skill's directory";
+    let rows = [
+        ("link to the project", outside),
+        ("link out of the root", outside),
+        ("large file", "the files in its directory have more than 64 MiB together"),
+        ("socket", "run.sh is a socket"),
+    ];
+    each_async(rows, async |(kind, why)| {
+        let world = World::new(&[(FILE, TEXT)]);
+        let file = world.at(".claude/skills/a/run.sh");
+        match kind {
+            "link to the project" => symlink("../../../run.sh", &file).unwrap(),
+            "link out of the root" => symlink(world.base.path().join("out/secret"), &file).unwrap(),
+            "large file" => fs::File::create(&file).unwrap().set_len(64 * 1024 * 1024 + 1).unwrap(),
+            _ => drop(UnixListener::bind(&file).unwrap()),
+        }
+        let engine = engine(&world, |_, _| true);
+        let found = find(&engine);
+        assert!(found.skills.is_empty() && found.untrusted[0].content().is_err(), "{kind}");
+        let problem = &found.problems[0];
+        assert!(
+            problem.contains("the skill cannot be trusted, because ") && problem.contains(why),
+            "{problem}"
+        );
+        let cx = world.cx(Fresh::NOT_ASKED);
+        let listed = engine.run::<Skills>(skills::Request::default(), &cx).await.unwrap();
+        assert!(listed.untrusted.is_empty() && listed.problems == found.problems, "{listed:?}");
+        let request = skill::Request { name: "a".to_owned(), ..skill::Request::default() };
+        let failure = engine.run::<Skill>(request, &cx).await.unwrap_err();
+        assert!(
+            failure.kind == Kind::Denied && failure.what.contains("cannot be trusted"),
+            "{}",
+            failure.what
+        );
+    })
+    .await;
 }
 
 #[tokio::test]

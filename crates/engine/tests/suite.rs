@@ -4,13 +4,13 @@
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests create their own files")]
 
 mod blocks;
+mod codex_cases;
 mod common;
 mod embeddings;
 mod files;
 mod guided;
 mod investigate;
 mod lines;
-mod looking;
 mod names;
 mod navigate;
 mod operations;

@@ -9,7 +9,7 @@ use toolpost_engine::{
     CallCtx, Completion, Engine, Failure, Kind, Session,
     operations::{
         complete::{self, Complete},
-        tasks::{Done, Edit, Item, NewTask, Output, Priority, Request, Status, Tasks},
+        tasks::{Edit, Item, NewTask, Output, Priority, Request, Status, TaskEffect, Tasks},
     },
 };
 use toolpost_workspace::{Options, Workspace};
@@ -242,7 +242,7 @@ async fn damaged_task_file_is_an_error_and_not_an_empty_list() {
         assert_eq!(
             failure.what,
             format!(
-                "The tasks cannot be stored: {path} is damaged (EOF while parsing a list at line 1 column 11); delete \
+                "The task list cannot be used: {path} is damaged (EOF while parsing a list at line 1 column 11); delete \
                  it to start again."
             )
         );
@@ -308,6 +308,6 @@ async fn completing_a_task_again_unblocks_no_other_task() {
     ask(&engine, &cx, create("second", None, &["task-1"])).await.unwrap();
     for free in [vec!["task-2".to_owned()], Vec::new()] {
         let output = engine.run::<Tasks>(Request::Complete("task-1".to_owned()), &cx).await.unwrap();
-        assert_eq!(output.done, Done::Completed { id: "task-1".to_owned(), free });
+        assert_eq!(output.done, TaskEffect::Completed { id: "task-1".to_owned(), free });
     }
 }

@@ -7,7 +7,7 @@
 //! from time to time, because a watch misses some writes.
 //!
 //! ```
-//! use toolpost_index_lifecycle::{Extent, Sweep};
+//! use toolpost_index_lifecycle::{ScanScope, Sweep};
 //! use toolpost_workspace::{Options, Workspace};
 //!
 //! let directory = tempfile::tempdir()?;
@@ -18,7 +18,7 @@
 //! let (workspace, _) = Workspace::open(Options { roots: vec![directory.path().into()], ..Options::default() })?;
 //!
 //! let sweep = Sweep::ruled(|name| name.to_string_lossy().ends_with(".rs"), &|| false);
-//! let found = sweep.look(&workspace, &Extent::All)?;
+//! let found = sweep.look(&workspace, &ScanScope::All)?;
 //! assert_eq!(found.files.iter().map(|file| &*file.shown).collect::<Vec<_>>(), ["main.rs"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -39,7 +39,7 @@ pub use lifecycle::{
 pub use rescan::Patrol;
 pub use schedule::{Rescan, RescanSchedule, SHARE, SINGLE, WaitedScan, WatchedPart};
 pub use signature::{FileSignature, now};
-pub use sweep::{Extent, ScanResult, ScannedFile, Sweep, UpdateError};
+pub use sweep::{ScanResult, ScanScope, ScannedFile, Sweep, UpdateError};
 pub use watch_state::{WatchState, lies_at};
 
 /// The minimum number of files for each thread of an index that reads files on several threads.

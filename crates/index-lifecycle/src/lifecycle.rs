@@ -12,7 +12,8 @@ use crate::sweep::{ScanResult, ScannedFile, UpdateError};
 
 /// The interval at which a caller that waits for the lock tries again and checks whether to stop.
 const PAUSE: Duration = Duration::from_millis(1);
-/// The minimum time for which the lock is free between two steps of an update, so that another caller can acquire it.
+/// The minimum time for which the lock is free between two steps of the background thread, or of a caller while another
+/// one waits, so that another caller can acquire it.
 const BREATH: Duration = Duration::from_millis(4);
 /// The minimum time for which a caller with a time limit reads files before it lets another caller in. A caller without
 /// a time limit lets other callers in immediately.
@@ -41,13 +42,13 @@ pub struct Order<'a> {
 }
 
 impl Patience<'static> {
-    /// The caller waits for all files, without a time limit.
+    /// Makes the caller wait for all files, without a time limit.
     #[must_use]
     pub fn whole() -> Self {
         Self { until: None, order: Order::by_path() }
     }
 
-    /// The caller waits for all files, at most until a point in time.
+    /// Makes the caller wait for all files, at most until a point in time.
     #[must_use]
     pub fn until(until: Instant) -> Self {
         Self { until: Some(until), order: Order::by_path() }
@@ -55,8 +56,8 @@ impl Patience<'static> {
 }
 
 impl<'a> Patience<'a> {
-    /// The caller waits only for the files with a rank, at most until a point in time. The background thread reads the
-    /// other files.
+    /// Makes the caller wait only for the files with a rank, at most until a point in time. The background thread reads
+    /// the other files.
     #[must_use]
     pub fn for_ranked(until: Instant, rank: &'a Rank<'a>) -> Self {
         Self { until: Some(until), order: Order { rank, only_ranked: true } }
@@ -94,7 +95,7 @@ impl<'a> Order<'a> {
     }
 
     /// Selects the files to read next: the first in this order, at most `most.0`, with at most `most.1` bytes
-    /// together, and at least one. Of a file, at most `largest` bytes are read.
+    /// together, but at least one if there is any. Of each file, at most `largest` bytes count.
     pub fn batch<'p, P>(
         self,
         pending: impl Iterator<Item = &'p P>,
@@ -119,13 +120,13 @@ pub struct Lifecycle<T> {
     turn: Mutex<T>,
     /// Set while the background thread runs.
     working: AtomicBool,
-    /// Set if only files with a rank are read, as tests do for an incomplete index.
+    /// Set if only files with a rank are read. Tests use this to get an incomplete index.
     paused: AtomicBool,
-    /// The number of callers that wait for the lock of `turn`, the state of the update.
+    /// The number of callers that wait for the lock on `turn`, the state of the update.
     callers: AtomicUsize,
-    /// The number of files that have been read, and the number of files that still have to be.
+    /// The number of files that have been read, and the number of files that have not been read yet.
     counts: [AtomicUsize; 2],
-    /// The number of files that this process parsed, because the index on disk had no current data of them.
+    /// The number of files that this process parsed, because the index on disk had no current data for them.
     parsed: AtomicUsize,
 }
 
@@ -219,13 +220,14 @@ impl<T> Lifecycle<T> {
         self.turn.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of files that have been read, and the number of files that still have to be. Does not block.
+    /// Returns the number of files that have been read, and the number of files that have not been read yet. Does not
+    /// block.
     pub fn progress(&self) -> (usize, usize) {
         let [read, waiting] = &self.counts;
         (read.load(Ordering::Relaxed), waiting.load(Ordering::Relaxed))
     }
 
-    /// Sets the number of files that have been read, and the number of files that still have to be.
+    /// Sets the number of files that have been read, and the number of files that have not been read yet.
     pub fn set_progress(&self, read: usize, waiting: usize) {
         for (own, count) in self.counts.iter().zip([read, waiting]) {
             own.store(count, Ordering::Relaxed);
@@ -248,7 +250,7 @@ impl<T> Lifecycle<T> {
         Order { only_ranked: order.only_ranked || self.paused.load(Ordering::Relaxed), ..order }
     }
 
-    /// Returns the number of files that this process parsed, because the index on disk had no current data of them.
+    /// Returns the number of files that this process parsed, because the index on disk had no current data for them.
     pub fn parsed(&self) -> usize {
         self.parsed.load(Ordering::Relaxed)
     }
@@ -386,9 +388,27 @@ fn start<I: UpdatableIndex>(index: &Arc<I>) {
         return;
     }
     let weak = Arc::downgrade(index);
-    let spawned = std::thread::Builder::new().name(I::THREAD.to_owned()).spawn(move || work(&weak));
+    let spawned = std::thread::Builder::new().name(I::THREAD.to_owned()).spawn(move || {
+        let ending = EndOnPanic(weak);
+        work(&ending.0);
+    });
     if spawned.is_err() {
         working.store(false, Ordering::Release);
+    }
+}
+
+/// Marks the background thread as ended if a step panics, so that the next caller can start another one.
+///
+/// Without a panic, the thread does that itself, while it holds the lock on the state of updates.
+struct EndOnPanic<I: UpdatableIndex>(Weak<I>);
+
+impl<I: UpdatableIndex> Drop for EndOnPanic<I> {
+    fn drop(&mut self) {
+        if std::thread::panicking()
+            && let Some(index) = self.0.upgrade()
+        {
+            index.lifecycle().working.store(false, Ordering::Release);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use toolpost_workspace::{Workspace, WorkspacePath, lower_priority, memory};
 
-use crate::sweep::{Extent, ScanResult, Sweep};
+use crate::sweep::{ScanResult, ScanScope, Sweep};
 
 /// The number of files beyond which a scan returns freed memory to the system.
 const MANY: usize = 5_000;
@@ -64,7 +64,7 @@ impl Patrol {
             lower_priority();
             let began = Instant::now();
             let stop = || !is_wanted();
-            let Ok(swept) = Sweep::ruled(wanted, &stop).look(&workspace, &Extent::All) else { return };
+            let Ok(swept) = Sweep::ruled(wanted, &stop).look(&workspace, &ScanScope::All) else { return };
             let many = swept.files.len() > MANY;
             let Some(differing) = differing(swept) else { return };
             if many {

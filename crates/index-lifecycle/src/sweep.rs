@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use toolpost_workspace::walk::{
     Candidate, Claim, Entry, FileStat, HiddenFiles, Kind, Next, Options, Prune, Rules, SkippedEntries,
-    Visitor, WalkEnd, walk,
+    Visitor, WalkEnd, is_unreadable_at, walk,
 };
 use toolpost_workspace::{Snapshot, Workspace, WorkspacePath};
 
 /// The part of a workspace that is scanned.
-pub enum Extent {
+pub enum ScanScope {
     /// All files of the workspace.
     All,
     /// These files and directories, and everything below them.
@@ -54,7 +54,8 @@ pub struct ScanResult {
     pub files: Vec<ScannedFile>,
     /// Files and directories that cannot be read, as `path: reason`.
     pub unreadable: Vec<String>,
-    /// The numbers of files and directories that ignore rules exclude.
+    /// The numbers of files and directories that rules or options exclude; not counted for single paths
+    /// ([`Extent::At`]).
     pub skipped: SkippedEntries,
 }
 
@@ -124,11 +125,15 @@ impl<'s> Sweep<'s> {
 
     /// Scans a part of a workspace. Paths that do not exist are skipped. Fails if a root cannot be read, or if the scan
     /// was stopped.
-    pub fn look(&self, workspace: &Workspace, extent: &Extent) -> Result<ScanResult, UpdateError> {
+    pub fn look(&self, workspace: &Workspace, extent: &ScanScope) -> Result<ScanResult, UpdateError> {
         let mut out = ScanResult::default();
         match extent {
-            Extent::All => self.all(workspace, &mut out)?,
-            Extent::At(paths) => {
+            ScanScope::All => self.all(workspace, &mut out)?,
+            // For the users of a result, the displayed path of the first root (`.`) stands for all roots.
+            ScanScope::At(paths) if paths.iter().any(WorkspacePath::is_root) => {
+                self.all(workspace, &mut out)?
+            }
+            ScanScope::At(paths) => {
                 paths.iter().try_for_each(|path| self.below(path, &mut out))?;
                 out.files.sort_by(|one, other| one.shown.cmp(&other.shown));
                 out.files.dedup_by(|one, other| one.shown == other.shown);
@@ -156,7 +161,7 @@ impl<'s> Sweep<'s> {
         let stat = workspace.stat(place).map_err(|error| trouble(error.why.to_string()))?;
         let (base, only) = match (stat.kind, place.parent()) {
             (Kind::Directory, _) | (_, None) => (place.clone(), None),
-            (_, Some(parent)) => (parent, place.file_name()),
+            (_, Some(parent)) => (parent, Some(place)),
         };
         self.gather(&base, only, &mut out)?.map_err(trouble)?;
         Ok(out)
@@ -164,22 +169,24 @@ impl<'s> Sweep<'s> {
 
     /// Adds the files at a path or below it to the result.
     fn below(&self, path: &WorkspacePath, out: &mut ScanResult) -> Result<(), UpdateError> {
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
+        let Some(parent) = path.parent() else { return Ok(()) };
         // Ignore rules apply to a name in its parent directory, so the walk starts there. If the parent does not
         // exist any more, neither does the path, so an error is ignored.
-        let _ = self.gather(&parent, Some(name), out)?;
+        let _ = self.gather(&parent, Some(path), out)?;
         Ok(())
     }
 
-    /// Walks a directory, or only its entry with the name `only`. The outer error means that the scan was
+    /// Walks a directory, or only its entry `only`. The outer error means that the scan was
     /// stopped; the inner error is the reason why the directory cannot be read.
     fn gather(
         &self,
         base: &WorkspacePath,
-        only: Option<&OsStr>,
+        only: Option<&WorkspacePath>,
         out: &mut ScanResult,
     ) -> Result<Result<(), String>, UpdateError> {
-        let make = || FileCollector { only, wanted: self.wanted, files: Vec::new(), unreadable: Vec::new() };
+        let name = only.and_then(WorkspacePath::file_name);
+        let make =
+            || FileCollector { only: name, wanted: self.wanted, files: Vec::new(), unreadable: Vec::new() };
         let walked = match walk(base, Level::First, &self.options, self.stop, &make) {
             Ok(walked) => walked,
             Err(fault) => return Ok(Err(fault.to_string())),
@@ -191,8 +198,11 @@ impl<'s> Sweep<'s> {
             out.files.extend(gatherer.files);
             out.unreadable.extend(gatherer.unreadable);
         }
+        // The walk of one entry also notes ignore files that are unreadable next to it.
+        let place = only.unwrap_or(base).display();
+        out.unreadable
+            .extend(walked.unreadable.names.into_iter().filter(|line| is_unreadable_at(line, &place)));
         if only.is_none() {
-            out.unreadable.extend(walked.unreadable.names.iter().cloned());
             out.skipped.add(walked.skipped);
         }
         Ok(Ok(()))

@@ -8,7 +8,7 @@ use toolpost_workspace::{Watch, Workspace, WorkspacePath};
 
 use crate::rescan::{BackgroundRescan, Patrol};
 use crate::schedule::{Rescan, RescanSchedule, SINGLE, WaitedScan, WatchedPart};
-use crate::sweep::{Extent, ScanResult, UpdateError};
+use crate::sweep::{ScanResult, ScanScope, UpdateError};
 
 /// The state of the file watcher and of the scans of a workspace.
 #[derive(Default)]
@@ -38,30 +38,30 @@ const FEW: usize = 2_000;
 impl WatchState {
     /// Returns the part of the workspace to scan for changes; `None` if no full scan is due, and neither the file
     /// watcher nor a background scan has found changes.
-    pub fn extent(&mut self, workspace: &Workspace, options: &Options) -> Option<Extent> {
+    pub fn extent(&mut self, workspace: &Workspace, options: &Options) -> Option<ScanScope> {
         let Some(watch) = &mut self.watch else {
             self.watch = Some(Watch::start(workspace, options));
-            return Some(Extent::All);
+            return Some(ScanScope::All);
         };
         let changed = WatchedPart::take(watch);
         if self.owed || self.is_due() || self.whole.is_none() {
-            return Some(Extent::All);
+            return Some(ScanScope::All);
         }
         let mut paths = self.beside.take();
         match changed {
             WatchedPart::Nothing => {}
             WatchedPart::Paths(changed) => paths.extend(changed),
-            WatchedPart::All | WatchedPart::Unwatched => return Some(Extent::All),
+            WatchedPart::All | WatchedPart::Unwatched => return Some(ScanScope::All),
         }
         match paths.len() {
             0 => None,
-            1..=SINGLE => Some(Extent::At(paths)),
-            _ => Some(Extent::All),
+            1..=SINGLE => Some(ScanScope::At(paths)),
+            _ => Some(ScanScope::All),
         }
     }
 
-    /// Returns the right to scan all files in the background, if such a scan is due: the file watcher misses some
-    /// writes.
+    /// Returns the right to scan all files in the background, if such a scan is due, because the file watcher misses
+    /// some writes. `None` if it is not due, or another thread has the right.
     pub fn patrol(&self) -> Option<Patrol> {
         let due = self.watch.is_some() && self.files > FEW && self.is_older_than(WHOLE);
         if due { self.beside.patrol() } else { None }
@@ -108,14 +108,14 @@ impl WatchState {
     /// If `look` fails.
     pub fn scan(
         &mut self,
-        extent: &mut Extent,
-        look: impl Fn(&Extent) -> Result<ScanResult, UpdateError>,
+        extent: &mut ScanScope,
+        look: impl Fn(&ScanScope) -> Result<ScanResult, UpdateError>,
         other_names: impl Fn(&ScanResult) -> Vec<WorkspacePath>,
     ) -> Result<ScanResult, UpdateError> {
         let began = Instant::now();
         (self.owed, self.began) = (true, Some(began));
         let mut swept = look(extent)?;
-        if matches!(extent, Extent::All) {
+        if matches!(extent, ScanScope::All) {
             self.cost = began.elapsed();
         }
         if extent.add(other_names(&swept)) {
@@ -130,16 +130,17 @@ impl WatchState {
     }
 
     /// Records that the changes of the last scan, which found `files` files, are in the index or pending.
-    pub fn looked(&mut self, extent: &Extent, files: usize) {
+    pub fn looked(&mut self, extent: &ScanScope, files: usize) {
         self.owed = false;
-        if matches!(extent, Extent::All) {
+        if matches!(extent, ScanScope::All) {
             (self.whole, self.files) = (self.began, files);
         }
     }
 }
 
-impl Extent {
-    /// Adds paths to the part to scan. Returns whether any were added: [`Extent::All`] already includes every path.
+impl ScanScope {
+    /// Adds paths to the part to scan, unless it is [`ScanScope::All`], which includes every path. Returns whether any were
+    /// added.
     fn add(&mut self, more: Vec<WorkspacePath>) -> bool {
         match self {
             Self::At(paths) if !more.is_empty() => {

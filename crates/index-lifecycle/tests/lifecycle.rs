@@ -2,12 +2,12 @@
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare their own files")]
 
 use std::ffi::OsStr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use toolpost_index_lifecycle::{
-    Extent, Lifecycle, Order, Patience, Patrol, Phase, Rank, ScanResult, ScannedFile, Stop, Sweep,
+    Lifecycle, Order, Patience, Patrol, Phase, Rank, ScanResult, ScanScope, ScannedFile, Stop, Sweep,
     UpdatableIndex, UpdateError, update,
 };
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
@@ -20,6 +20,8 @@ struct Names {
     read: Mutex<Vec<String>>,
     /// Set if each step lasts until it must end, and reads nothing.
     is_endless: bool,
+    /// The number of further steps of the background thread that panic.
+    panics: AtomicUsize,
 }
 
 impl UpdatableIndex for Names {
@@ -39,7 +41,7 @@ impl UpdatableIndex for Names {
     }
 
     fn scan(&self, pending: &mut Vec<ScannedFile>, stop: &Stop<'_>) -> Result<(), UpdateError> {
-        let found = Sweep::ruled(|_| true, stop).look(&self.workspace, &Extent::All)?;
+        let found = Sweep::ruled(|_| true, stop).look(&self.workspace, &ScanScope::All)?;
         let read = self.read.lock().unwrap();
         *pending =
             found.files.into_iter().filter(|file| !read.iter().any(|name| **name == *file.shown)).collect();
@@ -54,7 +56,18 @@ impl UpdatableIndex for Names {
         pending.iter().any(|file| rank(&file.path).is_some())
     }
 
-    fn step(&self, pending: &mut Vec<ScannedFile>, order: Order<'_>, _: Phase, ends: &Stop<'_>) -> Duration {
+    fn step(
+        &self,
+        pending: &mut Vec<ScannedFile>,
+        order: Order<'_>,
+        phase: Phase,
+        ends: &Stop<'_>,
+    ) -> Duration {
+        let left = self.panics.load(Ordering::Relaxed);
+        if phase == Phase::Background && left > 0 {
+            self.panics.store(left - 1, Ordering::Relaxed);
+            panic!("a step of the background thread fails, as this test wants");
+        }
         if self.is_endless {
             while !ends() {
                 std::thread::yield_now();
@@ -96,7 +109,10 @@ fn index() -> (tempfile::TempDir, Arc<Names>) {
     let options = Options { roots: vec![directory.path().to_owned()], ..Options::default() };
     let (workspace, _) = Workspace::open(options).unwrap();
     let (lifecycle, read) = (Lifecycle::new(Vec::new()), Mutex::default());
-    (directory, Arc::new(Names { workspace, lifecycle, read, is_endless: false }))
+    (
+        directory,
+        Arc::new(Names { workspace, lifecycle, read, is_endless: false, panics: AtomicUsize::new(0) }),
+    )
 }
 
 #[test]
@@ -165,4 +181,33 @@ fn update_returns_while_another_waits_for_all_files() {
         assert!(answered.is_ok(), "{answered:?}");
         assert!(matches!(whole.join().unwrap(), Err(UpdateError::Stopped)));
     });
+}
+
+#[test]
+fn the_background_thread_starts_again_after_a_panic() {
+    let (_directory, index) = index();
+    index.panics.store(2, Ordering::Relaxed);
+    let limit = Instant::now() + Duration::from_secs(20);
+    // A caller without time reads nothing itself, and starts the background thread.
+    while index.read.lock().unwrap().len() < 3 {
+        update(&index, &Patience::until(Instant::now()), &|| Instant::now() >= limit).unwrap();
+    }
+    assert_eq!(index.panics.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn a_scan_of_a_root_finds_all_files() {
+    let (_directory, index) = index();
+    let root = index.workspace.resolve(".").unwrap();
+    let sweep = Sweep::ruled(|_| true, &|| false);
+    let found = |extent: &Extent| -> Vec<String> {
+        let found = sweep.look(&index.workspace, extent).unwrap();
+        let mut shown: Vec<String> = found.files.iter().map(|file| file.shown.to_string()).collect();
+        shown.sort();
+        shown
+    };
+    assert_eq!(found(&Extent::At(vec![root])), found(&Extent::All));
+    assert_eq!(found(&Extent::All), ["a.txt", "b.txt", "c.txt"]);
+    let one = index.workspace.resolve("b.txt").unwrap();
+    assert_eq!(found(&Extent::At(vec![one])), ["b.txt"]);
 }

@@ -49,7 +49,7 @@ pub struct Span {
 
 /// A location in an answer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct CodeLocation {
     /// The file; `None` if it is not on this machine.
     pub path: Option<PathBuf>,
     /// The URI, as the server sent it.
@@ -78,7 +78,7 @@ pub struct DocumentSymbol {
 }
 
 /// Parses locations. The answer is `null`, one location, or a list; a location may be a `LocationLink`.
-pub(crate) fn places(answer: &Value) -> Result<Vec<Place>, String> {
+pub(crate) fn places(answer: &Value) -> Result<Vec<CodeLocation>, String> {
     let mut found = match answer {
         Value::Null => Vec::new(),
         Value::Array(all) => all.iter().map(place).collect::<Result<Vec<_>, _>>()?,
@@ -125,7 +125,7 @@ pub(crate) fn symbols(answer: &Value) -> Result<Vec<DocumentSymbol>, String> {
     Ok(out)
 }
 
-fn place(value: &Value) -> Result<Place, String> {
+fn place(value: &Value) -> Result<CodeLocation, String> {
     let link = value.get("targetUri");
     let address = link.or_else(|| value.get("uri")).and_then(Value::as_str);
     let range = if link.is_some() { value.get("targetSelectionRange") } else { value.get("range") };
@@ -175,8 +175,8 @@ fn kind(symbol: &Value) -> &'static str {
 }
 
 /// Builds a location from a URI.
-fn place_at(address: &str, span: Span) -> Place {
-    Place { path: uri::path_of(address), address: address.to_owned(), span }
+fn place_at(address: &str, span: Span) -> CodeLocation {
+    CodeLocation { path: uri::path_of(address), address: address.to_owned(), span }
 }
 
 /// Reads a range.
@@ -216,8 +216,11 @@ mod tests {
 
     #[test]
     fn locations_are_parsed_in_every_shape() {
-        let wanted =
-            Place { path: Some("/a b".into()), address: "file:///a%20b".to_owned(), span: at(1, 2, 3) };
+        let wanted = CodeLocation {
+            path: Some("/a b".into()),
+            address: "file:///a%20b".to_owned(),
+            span: at(1, 2, 3),
+        };
         let one = json!({ "uri": "file:///a%20b", "range": range(1, 2, 3) });
         let link = json!({ "targetUri": "file:///a%20b", "targetRange": range(1, 0, 9),
             "targetSelectionRange": range(1, 2, 3) });
@@ -229,7 +232,7 @@ mod tests {
             (json!([link]), Ok(vec![wanted.clone()])),
             (
                 json!({ "uri": "jdt://x", "range": range(1, 2, 3) }),
-                Ok(vec![Place { path: None, address: "jdt://x".to_owned(), ..wanted }]),
+                Ok(vec![CodeLocation { path: None, address: "jdt://x".to_owned(), ..wanted }]),
             ),
             (
                 json!([{ "uri": "file:///a" }]),

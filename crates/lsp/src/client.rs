@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use crate::documents::{self, Notification};
 use crate::initialize::Capabilities;
 use crate::wire::locked;
-use crate::{Answer, Change, Encoding, Question, Server, ServerError, ServerReadiness, Stage, Stamp};
+use crate::{Change, Encoding, LspAnswer, Question, Server, ServerError, ServerReadiness, Stage, Stamp};
 
 /// Pause before repeating a request that the server rejected because files were changing.
 const AGAIN: Duration = Duration::from_millis(300);
@@ -99,7 +99,7 @@ impl Client<'_> {
         locked(&self.server.documents).understood(path);
     }
 
-    /// Waits until the server has read the project or the time is up, and returns its state.
+    /// Waits until the server is no longer starting or reading the project, or the time is up, and returns its state.
     pub async fn settled(&self, wait: Duration) -> ServerReadiness {
         let end = Instant::now() + wait;
         let mut news = self.server.heard.follow();
@@ -119,7 +119,7 @@ impl Client<'_> {
     ///
     /// # Errors
     /// If the server fails, refuses, is late, or sends an answer that cannot be parsed.
-    pub async fn ask(&self, question: &Question, within: Duration) -> Result<Answer, ServerError> {
+    pub async fn ask(&self, question: &Question, within: Duration) -> Result<LspAnswer, ServerError> {
         let method = question.method();
         self.promised(question.promise(), method)?;
         let answer = self.put(method, &question.params(), within).await?;

@@ -1,4 +1,4 @@
-//! The documents that are open in a server, and the disk state of all other files.
+//! The documents that are open in a server, and the state of the files on disk.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ const OPEN: usize = 32;
 /// A fingerprint of a file's content; the caller derives it from the file's metadata.
 pub type Stamp = u64;
 
-/// A change of a file on disk.
+/// A change to a file on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// The file is new.

@@ -41,7 +41,7 @@ pub enum ServerError {
         server: String,
         /// The name of the requested method in the protocol.
         method: String,
-        /// The time limit of the request.
+        /// The time limit for the request.
         waited: Duration,
     },
     /// The server answered with an error.

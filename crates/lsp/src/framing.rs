@@ -6,7 +6,7 @@ use std::io::{BufRead, Read, Write};
 const LINE: u64 = 4 * 1024;
 /// Maximum number of header lines.
 const LINES: usize = 16;
-/// Maximum number of bytes of an invalid message that an error quotes.
+/// Maximum number of bytes of an invalid header line that an error quotes.
 const SHOWN: usize = 120;
 
 /// The reason why no message was read.
@@ -21,6 +21,9 @@ pub(crate) enum FramingError {
     /// The header is not valid.
     #[error("`{0}` is not a header")]
     Garbage(String),
+    /// The header does not end within the maximum number of lines.
+    #[error("the header has more than {LINES} lines")]
+    Endless,
     /// The message is too long.
     #[error("a message of {bytes} bytes exceeds the limit of {longest}")]
     TooLong {
@@ -74,7 +77,7 @@ fn header(from: &mut impl BufRead) -> Result<u64, FramingError> {
             }
         }
     }
-    Err(FramingError::Garbage("a header that does not end".to_owned()))
+    Err(FramingError::Endless)
 }
 
 fn garbage(line: &[u8]) -> FramingError {
@@ -109,10 +112,8 @@ mod tests {
             assert_eq!(found, wanted.map(str::to_owned), "{}", bytes.escape_ascii());
         });
         let endless = b"Content-Type: x\r\n".repeat(40);
-        assert_eq!(
-            read(&mut &*endless, 50),
-            Err(FramingError::Garbage("a header that does not end".to_owned()))
-        );
+        assert_eq!(read(&mut &*endless, 50), Err(FramingError::Endless));
+        assert_eq!(FramingError::Endless.to_string(), "the header has more than 16 lines");
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub struct KnownServer {
     pub partial: Option<&'static str>,
     /// The signal by which the server reports that it has read the project.
     pub signal: Signal,
-    /// The time limit for the signal that the project has been read.
+    /// The time limit for the answer to `initialize`, and for the signal that the project has been read.
     pub cap: Duration,
     /// The way in which the server learns of changes to files.
     pub edits: Edits,

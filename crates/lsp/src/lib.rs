@@ -26,14 +26,14 @@ mod settings;
 mod uri;
 mod wire;
 
-pub use answers::{DocumentSymbol, Place, Span};
+pub use answers::{CodeLocation, DocumentSymbol, Span};
 pub use client::Client;
 pub use documents::{Change, Stamp};
 pub use fault::ServerError;
 pub use home::{Home, home};
 pub use known_servers::{Edits, KNOWN, KnownServer, Signal};
 pub use position::{Encoding, Position};
-pub use question::{Answer, Question};
+pub use question::{LspAnswer, Question};
 pub use readiness::{Complete, ServerReadiness, Stage};
 pub use server::Server;
 pub use servers::{InstalledServer, Servers};

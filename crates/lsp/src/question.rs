@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::{DocumentSymbol, Place, Position, answers, uri};
+use crate::{CodeLocation, DocumentSymbol, Position, answers, uri};
 
 /// A question about a file that is open in the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,9 +24,9 @@ pub enum Question {
 
 /// An answer of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum LspAnswer {
     /// Locations, for definitions, implementations and references.
-    Places(Vec<Place>),
+    Places(Vec<CodeLocation>),
     /// The hover text, often in Markdown; `None` if there is none.
     Text(Option<String>),
     /// The symbols of a file, each before its members.
@@ -76,13 +76,13 @@ impl Question {
     }
 
     /// Parses the answer; returns a description of the problem if it is not valid.
-    pub(crate) fn read(&self, answer: &Value) -> Result<Answer, String> {
+    pub(crate) fn read(&self, answer: &Value) -> Result<LspAnswer, String> {
         match self {
             Self::Definition(..) | Self::Implementation(..) | Self::References(..) => {
-                answers::places(answer).map(Answer::Places)
+                answers::places(answer).map(LspAnswer::Places)
             }
-            Self::Hover(..) => answers::text(answer).map(Answer::Text),
-            Self::Symbols(..) => answers::symbols(answer).map(Answer::Symbols),
+            Self::Hover(..) => answers::text(answer).map(LspAnswer::Text),
+            Self::Symbols(..) => answers::symbols(answer).map(LspAnswer::Symbols),
         }
     }
 }

@@ -33,7 +33,7 @@ pub enum Stage {
     Indexing(Option<u8>),
     /// The project has been read.
     Ready,
-    /// The server answers, but does not report whether it has read the project.
+    /// It is unknown whether the server has read the project, or the answer is known to be incomplete.
     Unconfirmed,
     /// The server reports that it could not read the project.
     Degraded,
@@ -84,7 +84,7 @@ enum Status {
 
 impl ServerReadiness {
     /// Returns the readiness for an answer that contains everything that is known to exist. Such an answer counts as
-    /// complete even if the server never reports its state.
+    /// complete if the server never reports its state.
     #[must_use]
     pub fn held(self, known: &KnownServer) -> Self {
         if (known.signal, self.stage, self.complete)
@@ -189,19 +189,18 @@ impl Readiness {
             );
         }
         let age = now.saturating_duration_since(greeted);
+        let unconfirmed = |why: &str| match &self.partial {
+            Some(partial) => standing(Stage::Unconfirmed, Complete::No, partial),
+            None => standing(Stage::Unconfirmed, Complete::Unknown, why),
+        };
         match self.ready(age, now) {
             Ready::Yes(why) => match &self.partial {
                 Some(partial) => standing(Stage::Ready, Complete::No, partial),
                 None => standing(Stage::Ready, Complete::Yes, why),
             },
-            Ready::Open(why) => {
-                let complete = if self.partial.is_some() { Complete::No } else { Complete::Unknown };
-                let why = self.partial.as_deref().unwrap_or(why);
-                standing(Stage::Unconfirmed, complete, why)
-            }
+            Ready::Open(why) => unconfirmed(why),
             Ready::No(why) if age >= self.cap => {
-                let why = format!("after {} s, {why}", self.cap.as_secs());
-                standing(Stage::Unconfirmed, Complete::Unknown, &why)
+                unconfirmed(&format!("after {} s, {why}", self.cap.as_secs()))
             }
             Ready::No(why) => standing(Stage::Indexing(self.percent()), Complete::No, &why),
         }
@@ -292,6 +291,7 @@ mod tests {
     use super::*;
     use crate::{KNOWN, KnownServer};
     use serde_json::json;
+    use toolpost_test_rows::each;
 
     fn known(name: &str) -> &'static KnownServer {
         KNOWN.iter().find(|known| known.name == name).unwrap()
@@ -419,6 +419,30 @@ mod tests {
         assert_eq!(judged("ty", None).lacking("it lacks b.py".to_owned()), lacks);
         let partial = judged("ty", Some("no database"));
         assert_eq!(partial.clone().lacking("it lacks b.py".to_owned()), partial);
+    }
+
+    /// A known gap makes each answer incomplete, whatever the server reports about its work.
+    #[test]
+    fn a_known_gap_is_never_reported_as_unknown() {
+        let (p, s) = ("$/progress", "experimental/serverStatus");
+        let index = begin("backgroundIndexProgress", "indexing");
+        let rows = [
+            ("ty", vec![], 0, Stage::Ready),
+            ("pyright", vec![], 0, Stage::Unconfirmed),
+            ("clangd", vec![], 4_000, Stage::Unconfirmed),
+            ("clangd", vec![(0, p, index)], 60_000, Stage::Unconfirmed),
+            ("rust-analyzer", vec![(0, s, status(false, "ok"))], 900_000, Stage::Unconfirmed),
+        ];
+        each(rows, |(name, heard, at, stage)| {
+            let start = Instant::now();
+            let mut readiness = Readiness::new(known(name), Some("no database".to_owned()));
+            readiness.greeted(start);
+            for (when, method, params) in heard {
+                readiness.hear(method, &params, start + Duration::from_millis(when));
+            }
+            let wanted = ServerReadiness { stage, complete: Complete::No, why: "no database".to_owned() };
+            assert_eq!(readiness.judge(start + Duration::from_millis(at)), wanted);
+        });
     }
 
     #[test]

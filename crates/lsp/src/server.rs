@@ -96,7 +96,7 @@ impl Server {
         locked(&self.used).elapsed()
     }
 
-    /// Returns the failure because of which the server ended; `None` while it runs.
+    /// Returns the failure that ended the server; `None` while it runs.
     pub(crate) fn lost(&self) -> Option<ServerError> {
         let dead = self.served.exit().is_some() || self.standing().stage == Stage::Dead;
         dead.then(|| locked(&self.lost).clone().unwrap_or_else(|| self.ended("unexpectedly")))
@@ -120,7 +120,7 @@ impl Server {
         self.served.memory().unwrap_or(0)
     }
 
-    /// Stops the server immediately, and records the reason, with which later calls fail.
+    /// Stops the server immediately, and records the failure that later calls return.
     pub(crate) fn end(&self, fault: ServerError) {
         self.heard.note(|readiness| readiness.died(fault.to_string(), Instant::now()));
         locked(&self.lost).get_or_insert(fault);

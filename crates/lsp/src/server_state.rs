@@ -16,7 +16,7 @@ use crate::wire::{ConnectionEnd, Listener, locked};
 pub(crate) struct ServerState {
     root: Value,
     pub(crate) readiness: Mutex<Readiness>,
-    /// The number of changes of the state. Callers can wait for the next change.
+    /// The number of state changes so far. Callers can wait for the next one.
     news: watch::Sender<u64>,
 }
 
@@ -27,7 +27,7 @@ impl ServerState {
         Arc::new(Self { root, readiness: Mutex::new(readiness), news: watch::channel(0).0 })
     }
 
-    /// Returns a receiver that is notified of every change of the state.
+    /// Returns a receiver that is notified of every state change.
     pub(crate) fn follow(&self) -> watch::Receiver<u64> {
         self.news.subscribe()
     }

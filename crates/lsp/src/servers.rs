@@ -1,4 +1,4 @@
-//! All running servers: one per language and project, shared by all callers.
+//! All running servers: one per known server and project, shared by all callers.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -25,13 +25,13 @@ pub struct InstalledServer {
     pub search: ProgramSearch,
 }
 
-/// All running servers; cheap to clone. All clones share the servers.
+/// All running servers. Clones are cheap and share the servers.
 #[derive(Clone)]
 pub struct Servers(Arc<Shared>);
 
 struct Shared {
     settings: Settings,
-    places: Mutex<HashMap<Key, Place>>,
+    places: Mutex<HashMap<Key, ServerSlot>>,
     /// Set at shutdown, after which no server starts. It is changed only while `places` is locked.
     closed: AtomicBool,
 }
@@ -40,13 +40,13 @@ struct Shared {
 type Key = (&'static str, PathBuf);
 
 #[derive(Default)]
-struct Place {
+struct ServerSlot {
     server: Option<Arc<Server>>,
     times: u32,
     last: Option<(ServerError, Instant)>,
 }
 
-impl Place {
+impl ServerSlot {
     /// Records a failure. The times are the server's run time, and the time since its exit.
     fn failed(&mut self, fault: ServerError, (ran, ago): (Duration, Duration)) {
         self.times = if ran >= STEADY { 1 } else { self.times.saturating_add(1) };
@@ -135,7 +135,7 @@ impl Servers {
 
     /// Stops all running servers within two seconds, and starts no more.
     pub async fn shut_down(&self) {
-        let places: Vec<Place> = {
+        let places: Vec<ServerSlot> = {
             let mut places = locked(&self.0.places);
             self.0.closed.store(true, Ordering::Relaxed);
             places.drain().map(|(_, place)| place).collect()

@@ -45,7 +45,7 @@ pub(crate) enum RequestError {
     Refused(Refusal),
 }
 
-/// The connection to one server; cheap to clone. All clones share the connection.
+/// The connection to one server. Clones are cheap and share the connection.
 #[derive(Clone)]
 pub(crate) struct Wire(Arc<Shared>);
 
@@ -163,7 +163,7 @@ impl Wire {
     ) -> Result<(), ConnectionEnd> {
         let body = framing::read(output, longest).map_err(|fault| match fault {
             FramingError::Ended | FramingError::Cut | FramingError::Io(_) => ConnectionEnd::Closed,
-            FramingError::Garbage(_) | FramingError::TooLong { .. } => {
+            FramingError::Garbage(_) | FramingError::Endless | FramingError::TooLong { .. } => {
                 ConnectionEnd::Garbled(fault.to_string())
             }
         })?;

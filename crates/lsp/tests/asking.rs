@@ -9,8 +9,8 @@ use toolpost_test_rows::each_async;
 
 use serde_json::{Value, json};
 use toolpost_lsp::{
-    Answer, Home, KNOWN, KnownServer, Place, Position, Question, Server, ServerError, Servers, Settings,
-    Signal, Span,
+    CodeLocation, Home, KNOWN, KnownServer, LspAnswer, Position, Question, Server, ServerError, Servers,
+    Settings, Signal, Span,
 };
 use toolpost_process::{Environment, Sandbox};
 
@@ -56,7 +56,7 @@ impl World {
     async fn last_params(&self) -> Value {
         let talk = self.server.greeted(LONG).await.unwrap();
         match talk.ask(&Question::Hover(file(), at(0, 0)), LONG).await.unwrap() {
-            Answer::Text(text) => serde_json::from_str(&text.unwrap()).unwrap(),
+            LspAnswer::Text(text) => serde_json::from_str(&text.unwrap()).unwrap(),
             other => panic!("{other:?}"),
         }
     }
@@ -79,8 +79,8 @@ fn range(line: u32, from: u32, to: u32) -> Value {
     json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } })
 }
 
-fn place(name: &str, span: Span) -> Place {
-    Place { path: Some(name.into()), address: format!("file://{name}"), span }
+fn place(name: &str, span: Span) -> CodeLocation {
+    CodeLocation { path: Some(name.into()), address: format!("file://{name}"), span }
 }
 
 fn unable(method: &str) -> ServerError {
@@ -108,11 +108,11 @@ async fn implementation_requests_return_locations() {
     let one = json!({ "uri": "file:///b.fk", "range": range(1, 2, 3) });
     let link = json!({ "targetUri": "file:///b.fk", "targetRange": range(1, 0, 9),
         "targetSelectionRange": range(1, 2, 3) });
-    let found = Ok(Answer::Places(vec![place("/b.fk", span(1, 2, 3))]));
+    let found = Ok(LspAnswer::Places(vec![place("/b.fk", span(1, 2, 3))]));
     let rows = [
         (promise.clone(), one, found.clone()),
         (promise.clone(), json!([link]), found),
-        (promise.clone(), Value::Null, Ok(Answer::Places(Vec::new()))),
+        (promise.clone(), Value::Null, Ok(LspAnswer::Places(Vec::new()))),
         (promise.clone(), json!([1]), Err(invalid_answer(method, "expected a location, got `1`"))),
         (promise, refusal(), Err(refused(method))),
         (json!({ "implementationProvider": false }), json!([]), Err(unable(method))),

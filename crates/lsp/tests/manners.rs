@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use toolpost_test_rows::each_async;
 
 use toolpost_lsp::{
-    Answer, Change, Complete, Encoding, Home, InstalledServer, KNOWN, KnownServer, Limits, Place, Position,
-    Question, Server, ServerError, Servers, Settings, Signal, Span, Stage,
+    Change, CodeLocation, Complete, Encoding, Home, InstalledServer, KNOWN, KnownServer, Limits, LspAnswer,
+    Position, Question, Server, ServerError, Servers, Settings, Signal, Span, Stage,
 };
 use toolpost_process::{Environment, Sandbox};
 
@@ -93,22 +93,22 @@ fn references() -> Question {
 }
 
 /// Returns the expected answer to `references`: the fake server answers with the position in the question.
-fn echoed() -> Answer {
+fn echoed() -> LspAnswer {
     let span = Span { from: at(3, 4), to: at(3, 4) };
-    Answer::Places(vec![Place { path: Some(file()), address: "file:///a.fk".to_owned(), span }])
+    LspAnswer::Places(vec![CodeLocation { path: Some(file()), address: "file:///a.fk".to_owned(), span }])
 }
 
 /// Returns counts of the messages that the fake server received.
 async fn received_counts(server: &Server) -> String {
     let talk = server.greeted(LONG).await.unwrap();
     match talk.ask(&Question::Hover(file(), at(0, 0)), LONG).await.unwrap() {
-        Answer::Text(text) => text.unwrap_or_default(),
+        LspAnswer::Text(text) => text.unwrap_or_default(),
         other => panic!("{other:?}"),
     }
 }
 
 /// Requests the references at a fixed position.
-async fn request_references(server: &Server, within: Duration) -> Result<Answer, ServerError> {
+async fn request_references(server: &Server, within: Duration) -> Result<LspAnswer, ServerError> {
     server.greeted(within).await?.ask(&references(), within).await
 }
 

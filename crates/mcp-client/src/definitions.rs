@@ -16,8 +16,8 @@ const SCHEMA: usize = 32 * 1024;
 /// Maximum length of a tool name in model APIs, in characters.
 const NAME: usize = 64;
 
-/// Converts the tools of a server. Texts are attributed to the server; hints about read and write access are
-/// ignored, because nothing verifies them.
+/// Converts the tools of a server; also returns the names of those that are left out, with the reasons. Descriptions are
+/// attributed to the server. Hints about read and write access are ignored, because nothing verifies them.
 pub(super) fn tools(server: &str, listed: Vec<Tool>) -> (Vec<UpstreamToolDefinition>, Vec<String>) {
     let mut names = BTreeSet::new();
     let (mut described, mut left_out) = (Vec::new(), Vec::new());

@@ -142,7 +142,7 @@ impl Entry {
 /// `${NAME:-default}`. Disabled servers are left out.
 ///
 /// # Errors
-/// If the JSON is invalid, a server has neither a command nor a URL, or a variable is not set.
+/// If the JSON is invalid, the entry of an enabled server is invalid, or a variable without a default is not set.
 pub fn read(
     file: &str,
     text: &str,

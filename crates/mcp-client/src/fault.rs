@@ -31,8 +31,8 @@ pub(super) fn asking(error: &ServiceError) -> String {
     }
 }
 
-/// Removes the configured secrets of a server from a text: header values, and the query of its URL. Servers
-/// often quote them in errors.
+/// Removes the configured secrets of an HTTP server from a text: values of headers and of the URL's query that have at
+/// least `SHORT` bytes. Servers often quote them in errors.
 pub(super) fn without_secrets(entry: &Entry, words: &str) -> String {
     let ServerTransport::Http { url, headers } = &entry.way else { return words.to_owned() };
     let query = url.split_once('?').map_or("", |(_, query)| query);

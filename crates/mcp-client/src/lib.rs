@@ -1,8 +1,8 @@
 //! A client of MCP servers, whose tools are published along with those of Toolpost.
 //!
 //! [`read`] reads the usual `mcpServers` object. [`Bridge`] connects to the servers in the background,
-//! publishes their tools through the runtime, and forwards calls. Messages contain no secret of the
-//! configuration.
+//! publishes their tools through the runtime, and forwards calls. Error messages leave out the values of headers and of
+//! the URL's query.
 //!
 //! ```
 //! use toolpost_mcp_client::{ServerTransport, read};
@@ -34,7 +34,7 @@ use std::{
     },
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Asking, Bridges, CallCtx, Failure, Kind, Piece, RemoteTool};
+use toolpost_engine::{AnswerFuture, Bridges, CallCtx, Failure, Kind, RemoteTool, UpstreamPart};
 use toolpost_runtime::{Runtime, UpstreamToolDefinition};
 
 /// Connections to the upstream MCP servers.
@@ -60,8 +60,8 @@ impl Bridge {
         })
     }
 
-    /// Connects to all servers in the background, and publishes their tools now and after every change; only
-    /// the first call counts.
+    /// Connects to all servers in the background, and publishes their tools then and after every change; only the first
+    /// call has an effect.
     pub fn begin(self: &Arc<Self>, runtime: &Arc<Runtime>) {
         if self.begun.swap(true, Ordering::AcqRel) {
             return;
@@ -79,12 +79,11 @@ impl Bridge {
     }
 
     /// Returns for each server the number of its tools, or why it cannot be reached.
-    pub async fn standing(&self) -> Vec<(String, Result<usize, String>)> {
+    pub async fn standing(&self) -> Vec<(String, Result<usize, Failure>)> {
         let mut standing = Vec::new();
         for server in &self.servers {
             let tools = server.tools().await;
-            let said = tools.map(|tools| tools.len()).map_err(|failure| failure.what);
-            standing.push((server.entry.name.clone(), said));
+            standing.push((server.entry.name.clone(), tools.map(|tools| tools.len())));
         }
         standing
     }
@@ -125,7 +124,7 @@ impl Bridges for Bridge {
         tool: &'a RemoteTool,
         arguments: &'a str,
         cx: &'a CallCtx,
-    ) -> Asking<'a, Vec<Piece>> {
+    ) -> AnswerFuture<'a, Vec<UpstreamPart>> {
         Box::pin(async move {
             let server = self.servers.iter().find(|server| server.entry.name == tool.server);
             let server = server.ok_or_else(|| {
@@ -137,7 +136,7 @@ impl Bridges for Bridge {
         })
     }
 
-    fn end(&self) -> Asking<'_, ()> {
+    fn end(&self) -> AnswerFuture<'_, ()> {
         Box::pin(async {
             self.over.cancel();
             for server in &self.servers {

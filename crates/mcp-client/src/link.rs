@@ -59,7 +59,7 @@ pub(super) enum LinkError {
     Pipes(std::io::Error),
     #[error("{0}")]
     Address(String),
-    #[error("the server did not open the connection: {0}")]
+    #[error("the connection to the server could not be opened: {0}")]
     Open(String),
     #[error("the server did not list its tools: {0}")]
     List(String),

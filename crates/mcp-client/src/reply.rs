@@ -3,7 +3,7 @@
 use super::{entry::Entry, fault};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
-use toolpost_engine::{Failure, Hint, Kind, Piece, RemoteTool};
+use toolpost_engine::{Failure, Hint, Kind, RemoteTool, UpstreamPart};
 use toolpost_text::{cut, escape};
 
 /// Maximum size of a quoted error message.
@@ -17,17 +17,17 @@ pub(super) fn pieces(
     entry: &Entry,
     tool: &RemoteTool,
     result: CallToolResult,
-) -> Result<Vec<Piece>, Failure> {
-    let mut pieces: Vec<Piece> = result.content.into_iter().map(piece).collect();
+) -> Result<Vec<UpstreamPart>, Failure> {
+    let mut pieces: Vec<UpstreamPart> = result.content.into_iter().map(piece).collect();
     if let (true, Some(structured)) = (pieces.is_empty(), result.structured_content) {
-        pieces.push(Piece::Text { text: structured.to_string() });
+        pieces.push(UpstreamPart::Text { text: structured.to_string() });
     }
     if result.is_error != Some(true) {
         return Ok(pieces);
     }
     let words = pieces.iter().filter_map(|piece| match piece {
-        Piece::Text { text } => Some(text.as_str()),
-        Piece::Image { .. } => None,
+        UpstreamPart::Text { text } => Some(text.as_str()),
+        UpstreamPart::Image { .. } => None,
     });
     Err(complaint(entry, tool, &words.collect::<Vec<_>>().join("\n")))
 }
@@ -47,14 +47,14 @@ pub(super) fn complaint(entry: &Entry, tool: &RemoteTool, words: &str) -> Failur
     ))
 }
 
-fn piece(block: ContentBlock) -> Piece {
+fn piece(block: ContentBlock) -> UpstreamPart {
     match block {
-        ContentBlock::Text(text) => Piece::Text { text: text.text },
+        ContentBlock::Text(text) => UpstreamPart::Text { text: text.text },
         ContentBlock::Image(image) => match STANDARD.decode(image.data.as_bytes()) {
-            Ok(data) => Piece::Image { mime: image.mime_type, data },
-            Err(_) => Piece::Text { text: "[an image with invalid base64]".to_owned() },
+            Ok(data) => UpstreamPart::Image { mime: image.mime_type, data },
+            Err(_) => UpstreamPart::Text { text: "[an image with invalid base64]".to_owned() },
         },
-        ContentBlock::Audio(audio) => Piece::Text {
+        ContentBlock::Audio(audio) => UpstreamPart::Text {
             text: format!(
                 "[audio, {}, about {} bytes, is not shown]",
                 audio.mime_type,
@@ -63,12 +63,14 @@ fn piece(block: ContentBlock) -> Piece {
         },
         ContentBlock::Resource(resource) => match resource.resource {
             ResourceContents::TextResourceContents { uri, text, .. } => {
-                Piece::Text { text: format!("{uri}:\n{text}") }
+                UpstreamPart::Text { text: format!("{uri}:\n{text}") }
             }
-            other => Piece::Text { text: format!("[a resource without text: {}]", uri(&other)) },
+            other => UpstreamPart::Text { text: format!("[a resource without text: {}]", uri(&other)) },
         },
-        ContentBlock::ResourceLink(link) => Piece::Text { text: format!("[{} at {}]", link.name, link.uri) },
-        _ => Piece::Text { text: "[content of an unknown type]".to_owned() },
+        ContentBlock::ResourceLink(link) => {
+            UpstreamPart::Text { text: format!("[{} at {}]", link.name, link.uri) }
+        }
+        _ => UpstreamPart::Text { text: "[content of an unknown type]".to_owned() },
     }
 }
 

@@ -20,7 +20,7 @@ use tokio::{
     sync::{Mutex, Notify},
     time::timeout,
 };
-use toolpost_engine::{CallCtx, Failure, Hint, Kind, Piece, RemoteTool};
+use toolpost_engine::{CallCtx, Failure, Hint, Kind, RemoteTool, UpstreamPart};
 use toolpost_runtime::UpstreamToolDefinition;
 
 /// Maximum time for a ping after a missing reply.
@@ -77,14 +77,14 @@ impl Server {
         self.state.lock().await.link = None;
     }
 
-    /// Calls a tool. A server that died is restarted for the next call, but the call is not repeated: its
-    /// effect is unknown.
+    /// Calls a tool. A server that died is restarted for the next call, but the call is not repeated, because its effect is
+    /// unknown.
     pub(super) async fn call(
         &self,
         tool: &RemoteTool,
         arguments: JsonObject,
         cx: &CallCtx,
-    ) -> Result<Vec<Piece>, Failure> {
+    ) -> Result<Vec<UpstreamPart>, Failure> {
         let peer = self.peer().await?;
         let limit = cx.time_left(self.entry.call.unwrap_or(CALL).min(CALL));
         let params = CallToolRequestParams::new(tool.tool.clone()).with_arguments(arguments);
@@ -165,10 +165,11 @@ impl Server {
         }
     }
 
-    /// Returns the failure for a timeout; a server that does not answer a ping either is stopped.
+    /// Returns the failure for a timeout. If the server does not answer a ping either, closes the connection, which stops a
+    /// local server.
     async fn late(&self, peer: &Peer<RoleClient>, limit: Duration) -> Failure {
         let ping = peer.send_request(ClientRequest::PingRequest(PingRequest::default()));
-        // An error response also proves that the server is alive: modern servers have no ping.
+        // An error response, such as that of a modern server, which has no ping, also proves that the server is alive.
         let lives = matches!(timeout(PING, ping).await, Ok(Ok(_) | Err(ServiceError::McpError(_))));
         if !lives {
             self.state.lock().await.link = None;

@@ -25,11 +25,11 @@ const PIPE: usize = 1024 * 1024;
 /// The time limit for calls to end after the client is gone.
 const LAST: Duration = Duration::from_millis(30);
 
-/// Serves one client on standard input and output, until it disconnects.
+/// Serves one client on standard input and output, until it disconnects. `runtime` is an open `&Toolpost`, or a runtime.
 ///
 /// # Errors
 /// If standard input cannot be read, or standard output cannot be written, although the client is connected.
-pub async fn stdio(runtime: Arc<Runtime>, options: Options) -> Result<(), ServeError> {
+pub async fn stdio(runtime: impl Into<Arc<Runtime>>, options: Options) -> Result<(), ServeError> {
     widen();
     let (input, output) = stdio_pipes();
     connection(runtime, options, input, output).await
@@ -43,16 +43,17 @@ fn widen() {
     let _ = rustix::pipe::fcntl_setpipe_size(std::io::stdout(), PIPE);
 }
 
-/// Serves one client on any pair of streams, until it disconnects.
+/// Serves one client on any pair of streams, until it disconnects. `runtime` is an open `&Toolpost`, or a runtime.
 ///
 /// # Errors
 /// If the input cannot be read, or the output cannot be written, although the client is connected.
 pub async fn connection(
-    runtime: Arc<Runtime>,
+    runtime: impl Into<Arc<Runtime>>,
     options: Options,
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), ServeError> {
+    let runtime = runtime.into();
     let ends = ConnectionEnd::default();
     let open = Arc::new(OpenRequests::new());
     let writer = Writer::new(output, ends.clone());
@@ -63,7 +64,7 @@ pub async fn connection(
         // lanes than tools.
         move |tool: &str| runtime.catalogue().find(tool).map(lane).unwrap_or_default()
     };
-    // `rmcp`, the protocol library, must not see the end of input before all calls have ended: it would no longer
+    // `rmcp`, the protocol library, must not see the end of input before all calls have ended, because it would no longer
     // forward their progress.
     let kept = through.clone();
     let reader = Reader::new(input, writer.clone(), Arc::clone(&open), through, Box::new(lane_of));

@@ -56,7 +56,7 @@ async fn invalid_arguments_are_results_and_unknown_tools_are_errors() {
         let got = client.request("tools/call", meta(call("Exho", json!({})), json!({}))).await;
         assert_eq!((&got["result"], &got["error"]["code"]), (&Value::Null, &json!(-32602)), "{got}");
         let message = got["error"]["message"].as_str().unwrap();
-        assert!(message.contains("No tool is called Exho. Did you mean Echo?"), "{message}");
+        assert!(message.contains("No tool is called Exho. Did you mean `Echo`?"), "{message}");
         for arguments in [json!([]), json!(7), json!("no JSON")] {
             let got = client.request("tools/call", meta(call("Echo", arguments.clone()), json!({}))).await;
             assert_eq!(

@@ -47,8 +47,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     }
 }
 
-/// Returns whether a host is private: `localhost`, or an IP address outside the public network. Other names are not
-/// looked up.
+/// Returns whether a host is private: `localhost`, a name below it, or an IP address outside the public network. Other
+/// names are not looked up.
 #[must_use]
 pub fn is_own(host: &str) -> bool {
     let name = host.trim_end_matches('.').to_ascii_lowercase();
@@ -58,8 +58,8 @@ pub fn is_own(host: &str) -> bool {
     is_local_name(&name)
 }
 
-/// Returns whether a host is on the loopback interface; names other than `localhost` are not looked up. The unspecified
-/// address counts, because a connection to it reaches the loopback interface.
+/// Returns whether a host is on the loopback interface: `localhost`, a name below it, or an address. Other names are not
+/// looked up. The unspecified address counts, because a connection to it reaches the loopback interface.
 #[must_use]
 pub fn is_loopback(host: &str) -> bool {
     let name = host.trim_end_matches('.').to_ascii_lowercase();
@@ -92,7 +92,7 @@ pub enum AddressError {
     #[error("the URL is longer than {LONGEST} bytes")]
     TooLong,
     /// This build cannot fetch any URL.
-    #[error("this program was built without the feature `web`")]
+    #[error("this program was built without the feature `web`: rebuild it with that feature")]
     NotBuilt,
 }
 

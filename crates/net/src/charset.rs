@@ -16,7 +16,7 @@ pub struct DecodedText {
     pub bytes: Bytes,
 }
 
-/// Validity of the bytes of a response body in the encoding that was used.
+/// Validity of a response body's bytes in the encoding that was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bytes {
     /// All bytes were valid.
@@ -39,7 +39,8 @@ pub fn decode(body: &[u8], content_type: Option<&str>) -> DecodedText {
     DecodedText { text: text.into_owned(), encoding: used.name(), bytes }
 }
 
-/// Returns whether bytes are valid UTF-8; an incomplete character at the end is allowed.
+/// Returns whether bytes are valid UTF-8. An incomplete character at the end is allowed, unless it is a single byte
+/// after ASCII text, which is more likely a character of another encoding.
 fn looks_utf8(body: &[u8]) -> bool {
     match std::str::from_utf8(body) {
         Ok(_) => true,

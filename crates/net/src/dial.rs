@@ -29,7 +29,7 @@ pub enum DialError {
         /// The reason, as a clause: a rule forbids the host, or no rule allows it.
         why: String,
     },
-    /// The host name resolves to a private address.
+    /// The host name resolves only to private addresses.
     #[error("{host} resolves to {address}, which is a private address")]
     NotPublic {
         /// The requested host.
@@ -60,7 +60,7 @@ pub async fn dial(hosts: &Hosts, host: &str, port: u16) -> Result<TcpStream, Dia
     let late = || io::Error::from(io::ErrorKind::TimedOut);
     let found = timeout(PATIENCE, lookup_host((name.as_str(), port))).await;
     let found: Vec<SocketAddr> = found.map_err(|_| unreachable(late()))?.map_err(unreachable)?.collect();
-    // Only the addresses that were found above are used: a second lookup could return others.
+    // Only the addresses that were found above are used, because a second lookup could return others.
     let mut last = match found.iter().find(|address| !is_public(address.ip())) {
         Some(address) => DialError::NotPublic { host: name.clone(), address: *address },
         None => unreachable(io::ErrorKind::NotFound.into()),

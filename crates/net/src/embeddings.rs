@@ -51,7 +51,7 @@ impl Embeddings {
     /// key.
     ///
     /// # Errors
-    /// If the URL is invalid.
+    /// If the URL or the key is invalid, or TLS cannot be set up.
     pub fn new(address: &str, model: &str, key: Option<String>) -> Result<Self, PostError> {
         let address = address.trim().trim_end_matches('/');
         let whole = if address.ends_with("/embeddings") {

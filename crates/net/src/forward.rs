@@ -29,7 +29,7 @@ pub struct UnconnectedSockets {
     pub v6: Option<OwnedFd>,
 }
 
-/// Opens a listener on the host, at 127.0.0.1 only.
+/// Opens a listener on the host, on 127.0.0.1 only.
 ///
 /// # Errors
 /// `AddrInUse` if another program uses the port; `PermissionDenied` if the port is reserved.
@@ -49,7 +49,7 @@ where
 {
     listener.set_nonblocking(true)?;
     let port = listener.local_addr()?.port();
-    let listener = Closing(Some(TcpListener::from_std(listener)?));
+    let listener = ClosingListener(Some(TcpListener::from_std(listener)?));
     let (sockets, room) = (Arc::new(sockets), Arc::new(Semaphore::new(CONNECTIONS)));
     // Dropping the set of tasks closes the connections that are open.
     let mut open = tokio::task::JoinSet::new();
@@ -73,9 +73,9 @@ where
 
 /// A listener whose port is closed when it is dropped, even if a child process that is just being started still
 /// has a copy of the descriptor.
-struct Closing(Option<TcpListener>);
+struct ClosingListener(Option<TcpListener>);
 
-impl Closing {
+impl ClosingListener {
     async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         match &self.0 {
             Some(listener) => listener.accept().await,
@@ -84,7 +84,7 @@ impl Closing {
     }
 }
 
-impl Drop for Closing {
+impl Drop for ClosingListener {
     fn drop(&mut self) {
         let listener = self.0.take().and_then(|listener| listener.into_std().ok());
         if let Some(listener) = listener {

@@ -9,12 +9,12 @@ const PORTS: [u16; 2] = [80, 443];
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hosts {
     /// The entries in order; the last one that matches a host decides.
-    entries: Vec<(Entry, Say)>,
+    entries: Vec<(Entry, HostEffect)>,
 }
 
 /// Effect of an entry on the hosts that it matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Say {
+pub enum HostEffect {
     /// Allow the host.
     Reach,
     /// Refuse the host, even if an earlier entry allows it.
@@ -48,35 +48,37 @@ impl Hosts {
     /// Parses a list of allowed hosts: names, names with the prefix `*.`, `*`, and IP addresses, each with an
     /// optional port.
     pub fn new(entries: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, HostError> {
-        Self::in_order(entries.into_iter().map(|entry| (entry, Say::Reach)))
+        Self::in_order(entries.into_iter().map(|entry| (entry, HostEffect::Reach)))
     }
 
     /// Parses a list of allowed and refused hosts; the last matching entry decides.
-    pub fn in_order(entries: impl IntoIterator<Item = (impl AsRef<str>, Say)>) -> Result<Self, HostError> {
+    pub fn in_order(
+        entries: impl IntoIterator<Item = (impl AsRef<str>, HostEffect)>,
+    ) -> Result<Self, HostError> {
         let read = |text: &str| entry(text).ok_or_else(|| HostError { entry: text.to_owned() });
         let entries = entries.into_iter().map(|(text, say)| Ok((read(text.as_ref())?, say)));
         Ok(Self { entries: entries.collect::<Result<_, _>>()? })
     }
 
-    /// Returns whether no host is allowed.
+    /// Returns whether no entry allows a host.
     pub fn is_empty(&self) -> bool {
-        !self.entries.iter().any(|(_, say)| *say == Say::Reach)
+        !self.entries.iter().any(|(_, say)| *say == HostEffect::Reach)
     }
 
-    /// Returns whether a host is allowed at a port.
+    /// Returns whether connections to a host on this port are allowed.
     pub fn allow(&self, host: &str, port: u16) -> bool {
-        self.deciding(host, port).is_some_and(|(_, say)| *say == Say::Reach)
+        self.deciding(host, port).is_some_and(|(_, say)| *say == HostEffect::Reach)
     }
 
     /// Describes why a host is refused, as a clause: an entry forbids it, or no entry allows it.
     pub(crate) fn refusal(&self, host: &str, port: u16) -> String {
         match self.deciding(host, port) {
-            Some((entry, Say::Refuse)) => format!("the rule for `{entry}` forbids it"),
-            Some((_, Say::Reach)) | None => "no rule allows this host".to_owned(),
+            Some((entry, HostEffect::Refuse)) => format!("the rule for `{entry}` forbids it"),
+            Some((_, HostEffect::Reach)) | None => "no rule allows this host".to_owned(),
         }
     }
 
-    fn deciding(&self, host: &str, port: u16) -> Option<&(Entry, Say)> {
+    fn deciding(&self, host: &str, port: u16) -> Option<&(Entry, HostEffect)> {
         let host = plain(host)?;
         self.entries.iter().rev().find(|(entry, say)| entry.means(&host, port, *say))
     }
@@ -95,21 +97,22 @@ impl fmt::Display for Entry {
 }
 
 impl Entry {
-    /// Returns whether the entry matches a host at a port. An entry that refuses hosts and has no port matches every
-    /// port.
-    fn means(&self, host: &str, port: u16, say: Say) -> bool {
+    /// Returns whether the entry matches a host and a port. An entry without a port matches every port if it refuses
+    /// hosts, and otherwise only `PORTS`.
+    fn means(&self, host: &str, port: u16, say: HostEffect) -> bool {
         let is_named = match &self.name {
             Name::This(name) => *name == host,
             Name::Below(name) => host.strip_suffix(name).is_some_and(|before| before.ends_with('.')),
             Name::Every => true,
         };
-        is_named && self.port.map_or_else(|| say == Say::Refuse || PORTS.contains(&port), |own| own == port)
+        is_named
+            && self.port.map_or_else(|| say == HostEffect::Refuse || PORTS.contains(&port), |own| own == port)
     }
 }
 
-/// Returns whether the entry `text` matches a host at a port, with the effect `say`; an invalid entry matches nothing.
+/// Returns whether the entry `text` with the effect `say` matches a host and a port; an invalid entry matches nothing.
 #[must_use]
-pub fn means(text: &str, host: &str, port: u16, say: Say) -> bool {
+pub fn means(text: &str, host: &str, port: u16, say: HostEffect) -> bool {
     let (Some(entry), Some(host)) = (entry(text), plain(host)) else { return false };
     entry.means(&host, port, say)
 }
@@ -125,7 +128,7 @@ fn entry(text: &str) -> Option<Entry> {
     Some(Entry { name, port })
 }
 
-/// Splits a host with or without a port into both parts; an IPv6 address with a port is in brackets.
+/// Splits a host from its port, if it has one; `None` if the text is invalid. An IPv6 address with a port is in brackets.
 pub(crate) fn split(text: &str) -> Option<(&str, Option<u16>)> {
     let port =
         |port: &str| port.parse::<u16>().ok().filter(|_| port.bytes().all(|byte| byte.is_ascii_digit()));
@@ -203,8 +206,12 @@ mod tests {
 
     #[test]
     fn the_last_matching_entry_decides() {
-        let list =
-            [("*", Say::Reach), ("*.org", Say::Refuse), ("good.org", Say::Reach), ("a.net", Say::Refuse)];
+        let list = [
+            ("*", HostEffect::Reach),
+            ("*.org", HostEffect::Refuse),
+            ("good.org", HostEffect::Reach),
+            ("a.net", HostEffect::Refuse),
+        ];
         let hosts = Hosts::in_order(list).unwrap();
         let rows =
             [("x.com", true), ("x.org", false), ("good.org", true), ("a.net", false), ("b.a.net", true)];
@@ -214,7 +221,7 @@ mod tests {
         assert!(
             !hosts.allow("x.com", 22)
                 && !hosts.is_empty()
-                && Hosts::in_order([("*", Say::Refuse)]).unwrap().is_empty()
+                && Hosts::in_order([("*", HostEffect::Refuse)]).unwrap().is_empty()
         );
     }
 

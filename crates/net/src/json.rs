@@ -3,7 +3,8 @@
 /// Maximum nesting depth to which lines are indented.
 const DEEPEST: usize = 40;
 
-/// Formats JSON with line breaks and indentation; `None` if brackets or quotes do not match.
+/// Formats JSON with line breaks and indentation; `None` if there is no value, brackets or quotes do not match, or a
+/// character cannot occur in JSON.
 #[must_use]
 pub fn pretty(json: &str) -> Option<String> {
     let mut out = String::with_capacity(json.len() + json.len() / 2);
@@ -55,7 +56,7 @@ pub fn json_string(text: &str) -> Option<String> {
     serde_json::from_str(text).ok()
 }
 
-/// Returns the position after the closing quote of the string that starts at `at`.
+/// Returns the position after the closing quote of the string that starts at `at`; `None` if it is not closed.
 fn text_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut end = at + 1;
     loop {

@@ -1,4 +1,4 @@
-//! Network access: the list of allowed hosts, and the only code that connects to them.
+//! Network access: the list of allowed hosts, and the only code that opens connections.
 //!
 //! Without the feature `web` no URL can be fetched: `WebAddress::parse` refuses all of them. The list of hosts, and the
 //! proxy and the published ports of commands, work in every build. Without the feature `tls` there is no TLS.
@@ -44,11 +44,11 @@ pub use client_error::ClientError;
 pub use dial::{DialError, dial};
 pub use embeddings::{Embeddings, EmbeddingsError};
 pub use fetch::{
-    CacheValidators, End, FetchError, FetchRequest, FetchResponse, Gate, Head, Reach, ResolveFuture,
-    Resolver, System, check_public, fetch,
+    AllowedAddresses, BodyCompleteness, CacheValidators, FetchError, FetchRequest, FetchResponse, Gate, Head,
+    ResolveFuture, Resolver, System, check_public, fetch,
 };
 pub use forward::{UnconnectedSockets, forward, listen_on_loopback};
-pub use hosts::{HostError, Hosts, Say, means};
+pub use hosts::{HostEffect, HostError, Hosts, means};
 pub use json::{json_string, pretty};
 pub use operator_servers::{dial_named, dial_socket};
 pub use post_error::PostError;

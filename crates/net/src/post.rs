@@ -17,8 +17,10 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(100);
 /// Maximum size of a response, in bytes.
 const LONGEST: usize = 256 << 20;
-/// Maximum number of characters of an error response that are quoted.
+/// Maximum number of bytes of an error response that are quoted.
 const TOLD: usize = 300;
+/// Maximum length of a character in UTF-8, in bytes.
+const LONGEST_CHARACTER: usize = 4;
 
 /// The URL of a configured service, with its key and HTTP client.
 #[derive(Clone)]
@@ -80,7 +82,8 @@ impl Post {
         let mut answer = request.send().await.map_err(failed)?;
         let status = answer.status();
         if !status.is_success() {
-            return Err(self.refused(status, &taken(&mut answer, TOLD).await.unwrap_or_default()));
+            let said = taken(&mut answer, TOLD * LONGEST_CHARACTER).await.unwrap_or_default();
+            return Err(self.refused(status, &said));
         }
         let body = taken(&mut answer, LONGEST + 1).await.map_err(failed)?;
         if body.len() > LONGEST {
@@ -94,7 +97,7 @@ impl Post {
     }
 
     fn refused(&self, status: StatusCode, body: &[u8]) -> PostError {
-        let said = String::from_utf8_lossy(body).trim().to_owned();
+        let said = quoted(body);
         let said = if said.is_empty() { said } else { format!(": {said}") };
         let next = match status.as_u16() {
             401 | 403 => "set the service's key in the environment variable TOOLPOST_EMBEDDING_KEY",
@@ -125,6 +128,12 @@ async fn taken(answer: &mut Response, most: usize) -> Result<Vec<u8>, reqwest::E
     Ok(body)
 }
 
+/// Returns the beginning of an error response, at most [`TOLD`] characters. `body` may end inside a character.
+fn quoted(body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body);
+    text.trim().chars().take(TOLD).collect::<String>().trim_end_matches('\u{FFFD}').to_owned()
+}
+
 /// Waits until `stop` returns true, which cancels the request.
 async fn stopped(stop: &dyn Fn() -> bool) {
     while !stop() {
@@ -139,4 +148,24 @@ pub(crate) fn innermost(error: &(dyn Error + 'static)) -> String {
         last = source;
     }
     last.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn an_error_response_is_quoted_in_whole_characters() {
+        // Characters of one to four bytes, and a response that is cut inside each of them.
+        each(["a", "\u{E9}", "\u{20AC}", "\u{1F600}"], |character| {
+            for spaces in 0..LONGEST_CHARACTER {
+                let body = format!("{}{}", " ".repeat(spaces), character.repeat(2 * TOLD));
+                let most = body.len().min(TOLD * LONGEST_CHARACTER);
+                let wanted = TOLD.min((most - spaces) / character.len());
+                assert_eq!(quoted(&body.as_bytes()[..most]), character.repeat(wanted), "{spaces} spaces");
+            }
+        });
+        assert_eq!(quoted(b" no such model\n"), "no such model");
+    }
 }

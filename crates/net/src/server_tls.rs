@@ -42,7 +42,7 @@ impl TlsConfig {
     /// Creates the TLS configuration for a host name or IP address.
     ///
     /// # Errors
-    /// If the certificates or the host name are invalid.
+    /// If the certificates or the host name are invalid, or the system's certificates cannot be loaded.
     pub fn new(host: &str, vouched: &ServerTrust) -> Result<Self, ClientError> {
         let mut config = match vouched {
             ServerTrust::SystemRoots => tls()?,

@@ -61,7 +61,7 @@ impl WebAddress {
         self.never()
     }
 
-    /// Ends code that has a value of this type, and so never runs.
+    /// Marks code that never runs, because it has a value of this type.
     pub(crate) fn never(&self) -> ! {
         match self.0 {}
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use toolpost_test_rows::{each, each_async};
 
 use toolpost_net::code::{Question, Service, ServiceConfigError, ServiceError};
-use toolpost_net::{Reach, WebAddress};
+use toolpost_net::{AllowedAddresses, WebAddress};
 
 const KEY: &str = "k-123-secret";
 const EXA: &str = include_str!("code/exa.sse");
@@ -63,7 +63,7 @@ impl Server {
 async fn ask(service: &Service, words: &str) -> Result<String, String> {
     let libraries = ["serde".to_owned(), "serde_json".to_owned()];
     let question = Question { words, tokens: 3_000, libraries: &libraries };
-    let gate = |_: &WebAddress| Ok(Reach::Anywhere);
+    let gate = |_: &WebAddress| Ok(AllowedAddresses::Anywhere);
     match service.ask(&question, &gate, Duration::from_secs(2)).await {
         Ok(found) => {
             let findings = found.findings.iter().map(|finding| {
@@ -284,7 +284,7 @@ async fn failed_requests_report_their_cause() {
             "{}",
             "invalid response from github: missing field `total_count` at line 1 column 2",
         ),
-        ("github", "200 OK", &huge, "invalid response from github: the response is longer than 2 MB"),
+        ("github", "200 OK", &huge, "invalid response from github: the response is longer than 2 MiB"),
         (
             "github",
             "429 Too Many Requests\r\nRetry-After: 37",
@@ -377,11 +377,11 @@ async fn no_request_is_sent_without_permission_or_key() {
     let gate = |_: &WebAddress| Err("no rule allows it".to_owned());
     let error = service.ask(&question, &gate, time).await.unwrap_err();
     assert!(error.to_string().ends_with("/: no rule allows it"), "{error}");
-    let gate = |_: &WebAddress| Ok(Reach::Public);
+    let gate = |_: &WebAddress| Ok(AllowedAddresses::Public);
     let error = service.ask(&question, &gate, time).await.unwrap_err();
     assert!(error.to_string().contains("which is a private address"), "{error}");
     let keyless = Service::new("github", Some(&format!("http://127.0.0.1:{}", server.port)), None).unwrap();
-    let gate = |_: &WebAddress| Ok(Reach::Anywhere);
+    let gate = |_: &WebAddress| Ok(AllowedAddresses::Anywhere);
     let error = keyless.ask(&question, &gate, time).await.unwrap_err();
     assert!(matches!(error, ServiceError::NoKey { .. }), "{error}");
     assert_eq!(

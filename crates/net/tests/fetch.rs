@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use toolpost_test_rows::each_async;
 
 use toolpost_net::{
-    CacheValidators, End, FetchError, FetchRequest, FetchResponse, Reach, ResolveFuture, Resolver, System,
-    WebAddress, fetch,
+    AllowedAddresses, BodyCompleteness, CacheValidators, FetchError, FetchRequest, FetchResponse,
+    ResolveFuture, Resolver, System, WebAddress, fetch,
 };
 
 /// A server on the loopback interface, which records the headers of its requests.
@@ -82,17 +82,17 @@ async fn get_as(
     resolver: &dyn Resolver,
 ) -> Result<FetchResponse, FetchError> {
     let gate = |address: &WebAddress| match format!("{}:{}", address.host(), address.port()) {
-        place if named.contains(&place) => Ok(Reach::Anywhere),
+        place if named.contains(&place) => Ok(AllowedAddresses::Anywhere),
         place if place.starts_with("denied") => Err("no rule allows it".to_owned()),
-        _ => Ok(Reach::Public),
+        _ => Ok(AllowedAddresses::Public),
     };
     fetch(request, resolver, &gate).await
 }
 
 /// A resolver that returns the next of its answers at each call, and repeats the last one after that.
-struct Changing(Vec<Vec<&'static str>>, AtomicUsize);
+struct ChangingResolver(Vec<Vec<&'static str>>, AtomicUsize);
 
-impl Resolver for Changing {
+impl Resolver for ChangingResolver {
     fn resolve<'a>(&'a self, _host: &'a str) -> ResolveFuture<'a> {
         let at = self.1.fetch_add(1, Ordering::SeqCst).min(self.0.len() - 1);
         let found: Vec<IpAddr> = self.0[at].iter().map(|address| address.parse().unwrap()).collect();
@@ -100,8 +100,8 @@ impl Resolver for Changing {
     }
 }
 
-fn resolver(answers: &[&[&'static str]]) -> Changing {
-    Changing(answers.iter().map(|answer| answer.to_vec()).collect(), AtomicUsize::new(0))
+fn resolver(answers: &[&[&'static str]]) -> ChangingResolver {
+    ChangingResolver(answers.iter().map(|answer| answer.to_vec()).collect(), AtomicUsize::new(0))
 }
 
 const PLAIN: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nhi";
@@ -286,15 +286,17 @@ async fn responses_are_limited_in_size_and_time() {
         let request = FetchRequest { time: Duration::from_secs(2), ..fetch_request(&address) };
         let began = Instant::now();
         let outcome = match get_as(&request, &[format!("127.0.0.1:{}", server.port)], &System).await {
-            Ok(FetchResponse { end: End::Late, body, .. }) => {
+            Ok(FetchResponse { end: BodyCompleteness::Late, body, .. }) => {
                 format!("Late {}", if body.is_empty() { "none" } else { "some" })
             }
-            Ok(FetchResponse { head, end: End::Whole, .. }) if head.packed.is_some() => {
+            Ok(FetchResponse { head, end: BodyCompleteness::Whole, .. }) if head.packed.is_some() => {
                 "Whole packed".to_owned()
             }
-            Ok(FetchResponse { end: End::Whole, body, .. }) => format!("Whole {}", body.len()),
-            Ok(FetchResponse { end: End::Cut, body, .. }) => format!("Cut {}", body.len()),
-            Ok(FetchResponse { end: End::Broken(_), body, .. }) => format!("Broken {}", body.len()),
+            Ok(FetchResponse { end: BodyCompleteness::Whole, body, .. }) => format!("Whole {}", body.len()),
+            Ok(FetchResponse { end: BodyCompleteness::Cut, body, .. }) => format!("Cut {}", body.len()),
+            Ok(FetchResponse { end: BodyCompleteness::Broken(_), body, .. }) => {
+                format!("Broken {}", body.len())
+            }
             Err(FetchError::Late { .. }) => "late".to_owned(),
             Err(FetchError::Silent { .. }) => "silent".to_owned(),
             Err(other) => other.to_string(),

@@ -4,7 +4,7 @@
 use proptest::{collection::vec, prelude::*, sample::select, test_runner::FileFailurePersistence};
 use toolpost_net::{
     WebAddress,
-    html::{Which, Whole, markdown, text},
+    html::{PageCompleteness, PageSection, markdown, text},
 };
 use toolpost_test_rows::each;
 
@@ -44,7 +44,7 @@ fn pages_become_markdown() {
         let converted = markdown(html, &address());
         assert_eq!(
             (converted.text.as_str(), converted.part, converted.whole),
-            (wanted, Which::All, Whole::All),
+            (wanted, PageSection::All, PageCompleteness::All),
             "{html}"
         );
     });
@@ -74,23 +74,26 @@ fn the_main_content_of_a_page_is_extracted() {
     let paragraphs = format!("<p>{words}</p>").repeat(6);
     let code = "<pre><code>make all</code></pre>";
     let rows = [
-        (format!("<title>T</title>{menu}<main><h1>M</h1>{paragraphs}{code}</main>"), Which::Main),
-        (format!("{menu}<div role=main><h1>M</h1>{paragraphs}<table><tr><td>1</table></div>"), Which::Main),
+        (format!("<title>T</title>{menu}<main><h1>M</h1>{paragraphs}{code}</main>"), PageSection::Main),
+        (
+            format!("{menu}<div role=main><h1>M</h1>{paragraphs}<table><tr><td>1</table></div>"),
+            PageSection::Main,
+        ),
         (
             format!("{menu}<div class=story><h1>M</h1>{paragraphs}</div><footer>imprint</footer>"),
-            Which::Article,
+            PageSection::Article,
         ),
-        (format!("{menu}<main><p>short</p></main>"), Which::All),
-        (menu.to_owned(), Which::All),
-        (format!("{menu}<article>{code}{paragraphs}</article>"), Which::Main),
-        (format!("{menu}<article>{code}</article><article>{code}</article>"), Which::All),
+        (format!("{menu}<main><p>short</p></main>"), PageSection::All),
+        (menu.to_owned(), PageSection::All),
+        (format!("{menu}<article>{code}{paragraphs}</article>"), PageSection::Main),
+        (format!("{menu}<article>{code}</article><article>{code}</article>"), PageSection::All),
     ];
     each(rows, |(html, wanted)| {
         let converted = markdown(&html, &address());
         assert_eq!(converted.part, wanted, "{html}");
         assert_eq!(
             converted.text.contains("Products and prices"),
-            wanted == Which::All,
+            wanted == PageSection::All,
             "{}",
             converted.text
         );
@@ -147,7 +150,12 @@ fn deep_and_long_pages_are_converted_within_limits() {
             ["<a b='", "<a <a ", "<!--", "<script>", "<svg>"].iter().any(|hides| begins.starts_with(hides));
         for converted in [formatted, plain] {
             let kept = converted.text.contains("THE END");
-            assert_eq!(kept, !hides && converted.whole == Whole::All, "{begins} {:?}", converted.whole);
+            assert_eq!(
+                kept,
+                !hides && converted.whole == PageCompleteness::All,
+                "{begins} {:?}",
+                converted.whole
+            );
         }
     });
 }
@@ -209,7 +217,7 @@ proptest! {
     fn any_page_becomes_harmless_text(pieces in vec(select(&PIECES[..]), 0..60)) {
         let page = pieces.concat();
         for converted in [markdown(&page, &address()), text(&page, &address())] {
-            prop_assert_eq!(converted.whole, Whole::All);
+            prop_assert_eq!(converted.whole, PageCompleteness::All);
             prop_assert!(!converted.text.contains("](javascript:"), "{}", converted.text);
             prop_assert!(converted.text.len() <= 64 * (page.len() + 1), "{} of {}", converted.text.len(), page.len());
         }

@@ -9,7 +9,7 @@ use toolpost_text::escape;
 /// A reply of the script that runs in Neovim.
 #[derive(Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Answer {
+pub(crate) enum NeovimReply {
     Fault { fault: Fault, why: String },
     Standing(Box<EditorState>),
 }
@@ -31,7 +31,7 @@ pub(crate) enum Fault {
 pub(crate) struct EditorState {
     active: Option<String>,
     open: Vec<Open>,
-    cursor: At,
+    cursor: CursorPosition,
     selection: Option<SelectionState>,
     token: String,
     notes: Vec<String>,
@@ -55,15 +55,15 @@ struct Open {
 }
 
 #[derive(Deserialize)]
-struct At {
+struct CursorPosition {
     line: u64,
     column: u64,
 }
 
 #[derive(Deserialize)]
 struct SelectionState {
-    from: At,
-    to: At,
+    from: CursorPosition,
+    to: CursorPosition,
     text: String,
     shape: SelectionShape,
     sight: SightState,
@@ -84,7 +84,7 @@ enum SightState {
     Last,
 }
 
-impl Answer {
+impl NeovimReply {
     /// Parses a reply.
     pub(crate) fn read(said: &str) -> Result<Self, String> {
         serde_json::from_str(said.trim()).map_err(|error| format!("the reply is invalid: {error}"))
@@ -119,7 +119,7 @@ impl EditorState {
     }
 }
 
-impl At {
+impl CursorPosition {
     fn point(&self) -> Point {
         Point { line: self.line, column: self.column }
     }

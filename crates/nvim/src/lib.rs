@@ -15,14 +15,14 @@
 
 mod answer;
 
-use answer::Answer;
+use answer::NeovimReply;
 use serde_json::{Value, json};
 use std::{
     io::{Read, Write},
     path::PathBuf,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
-use toolpost_engine::{Asking, CallCtx, Editor, EditorAct, Failure, Hint, Kind, View};
+use toolpost_engine::{AnswerFuture, CallCtx, Editor, EditorAct, Failure, Hint, Kind, View};
 use toolpost_process::{Environment, Launch, Program, Service, ServicePipes, programs};
 use toolpost_text::escape;
 
@@ -70,7 +70,7 @@ impl Neovim {
         let socket = self.socket.to_string_lossy();
         let question = json!({ "socket": socket, "chunk": EDITOR, "ask": request_data(act, time)? });
         let said = self.run(format!("{question}\n{CLIENT}"), time, cx).await?;
-        Answer::read(&said).map_err(|why| self.broken(&why))?.view(&self.name())
+        NeovimReply::read(&said).map_err(|why| self.broken(&why))?.view(&self.name())
     }
 
     /// Starts the program, sends the input, and returns its output.
@@ -123,7 +123,7 @@ impl Editor for Neovim {
         format!("Neovim at {}", escape::name(self.socket.as_os_str().as_encoded_bytes()))
     }
 
-    fn ask<'a>(&'a self, act: EditorAct<'a>, cx: &'a CallCtx) -> Asking<'a, View> {
+    fn ask<'a>(&'a self, act: EditorAct<'a>, cx: &'a CallCtx) -> AnswerFuture<'a, View> {
         Box::pin(self.answer(act, cx))
     }
 }

@@ -124,7 +124,7 @@ fn chosen<'a>(archive: &'a Archive<'a>) -> Result<Vec<(&'a Member, PathBuf)>, St
     let all: u64 = wanted.iter().map(|(member, _)| member.size).fold(0, u64::saturating_add);
     if all > MOST.1 {
         return Err(format!(
-            "the archive would unpack to {} MB, and the limit is {} MB",
+            "the archive would unpack to {} MiB, and the limit is {} MiB",
             all >> 20,
             MOST.1 >> 20
         ));
@@ -133,7 +133,7 @@ fn chosen<'a>(archive: &'a Archive<'a>) -> Result<Vec<(&'a Member, PathBuf)>, St
 }
 
 /// Returns the name of a file in an archive as a relative path; `None` if it could lead out of the target directory, is
-/// too long, or contains other forbidden characters.
+/// too long, or contains forbidden characters.
 fn below(name: &str) -> Option<PathBuf> {
     let plain = |part: &str| !part.is_empty() && part != "." && part != ".." && part.len() < 256;
     let odd = |letter: char| letter.is_control() || matches!(letter, '\\' | ':');

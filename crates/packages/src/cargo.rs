@@ -1,6 +1,8 @@
 //! Rust crates as dependencies: `Cargo.lock`, the sources in the registry, Git checkouts, and `vendor`.
 
-use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource, VersionSource};
+use crate::dependency_list::{
+    DependencyList, DependencyRelation, Entry, MissingSource, PackageSource, VersionSource,
+};
 use crate::name::Ecosystem;
 use crate::project::{Project, is_plain, label};
 use serde::Deserialize;
@@ -40,7 +42,7 @@ const DEPTH: usize = 4;
 pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     let mut out = DependencyList::default();
     for file in project.named(&["Cargo.lock"]) {
-        let read = project.text(file).ok_or_else(|| "the file cannot be read".to_owned());
+        let read = project.text(file);
         match read.and_then(|text| toml::from_str::<Lock>(&text).map_err(|error| error.message().to_owned()))
         {
             Ok(lock) => {
@@ -71,7 +73,7 @@ fn add(out: &mut DependencyList, lock: Lock, file: &WorkspacePath) {
         let is_it = |(name, version): &(String, Option<String>)| {
             *name == package.name && version.as_ref().is_none_or(|version| *version == package.version)
         };
-        let direct = if wanted.iter().any(is_it) { Direct::Yes } else { Direct::No };
+        let direct = if wanted.iter().any(is_it) { DependencyRelation::Yes } else { DependencyRelation::No };
         let (at, version_source) = (file.parent(), VersionSource::File(file.display()));
         let Package { name, version, .. } = package;
         out.add(Entry { name, version, version_source, direct, at, source });

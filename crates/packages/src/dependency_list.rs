@@ -4,7 +4,7 @@ use toolpost_workspace::WorkspacePath;
 
 /// The relation of a dependency to the project: direct or transitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Direct {
+pub enum DependencyRelation {
     /// The project itself requires the package.
     Yes,
     /// Only another dependency of the project requires the package.
@@ -16,7 +16,7 @@ pub enum Direct {
 pub enum VersionSource {
     /// A lock file, or a manifest with exact versions such as `go.mod`, by its displayed path.
     File(String),
-    /// The installed package itself, in the directory with this displayed path. The manifest states only a range.
+    /// The installed package itself, in the directory with this displayed path, if no lock file states the version.
     Installed(String),
     /// Only a manifest names the package, and the package is not installed.
     Unknown,
@@ -26,14 +26,15 @@ pub enum VersionSource {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// Version of the package; empty if only the installed package states it.
+    /// Version of the package; empty if it is unknown.
     pub(crate) version: String,
     pub(crate) version_source: VersionSource,
-    pub(crate) direct: Direct,
+    pub(crate) direct: DependencyRelation,
     /// Directory at which the search for the sources starts: that of the manifest or of the installed package's
     /// metadata.
     pub(crate) at: Option<WorkspacePath>,
-    /// Origin of the package that the lock file states, such as a Git URL; empty for the default registry.
+    /// Location of the package, depending on the ecosystem: the source in `Cargo.lock`, the directory in an npm lock file,
+    /// the name of the `.dist-info` directory, or the replacement of a Go module; otherwise empty.
     pub(crate) source: String,
 }
 

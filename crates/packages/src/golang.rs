@@ -1,6 +1,8 @@
 //! Go modules as dependencies: `go.mod`, the module cache, and `vendor`.
 
-use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource, VersionSource};
+use crate::dependency_list::{
+    DependencyList, DependencyRelation, Entry, MissingSource, PackageSource, VersionSource,
+};
 use crate::name::Ecosystem;
 use crate::project::{Project, label};
 use toolpost_workspace::{AllowedParent, WorkspacePath};
@@ -9,11 +11,11 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     let mut out = DependencyList::default();
     for file in project.named(&["go.mod"]) {
         match project.text(file) {
-            Some(text) => {
+            Ok(text) => {
                 out.read.push(file.display());
                 add(&mut out, &text, file);
             }
-            None => out.odd.push(format!("{}: the file cannot be read", file.display())),
+            Err(why) => out.odd.push(format!("{}: {why}", file.display())),
         }
     }
     out
@@ -49,7 +51,11 @@ fn add(out: &mut DependencyList, text: &str, file: &WorkspacePath) {
         match (verb, words.as_slice()) {
             ("module", [module, ..]) => out.own.push((*module).to_owned()),
             ("require", [module, version, ..]) => {
-                let direct = if comment.trim() == "indirect" { Direct::No } else { Direct::Yes };
+                let direct = if comment.trim() == "indirect" {
+                    DependencyRelation::No
+                } else {
+                    DependencyRelation::Yes
+                };
                 required.push((*module, *version, direct));
             }
             ("replace", words) => replaced.extend(replacement(words)),
@@ -86,7 +92,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
     let mut searched = Vec::new();
     if module.starts_with(['.', '/']) {
         let next = format!(
-            "a directive in go.mod replaces this module by the directory {module}: search that directory by \
+            "a `replace` directive in go.mod replaces this module with the directory {module}; search that directory by \
              its path"
         );
         return Err(MissingSource { searched, next });

@@ -1,6 +1,8 @@
 //! npm packages as dependencies: `package.json`, lock files, and the nearest `node_modules`.
 
-use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource, VersionSource};
+use crate::dependency_list::{
+    DependencyList, DependencyRelation, Entry, MissingSource, PackageSource, VersionSource,
+};
 use crate::name::Ecosystem;
 use crate::npm_lock;
 use crate::project::{Project, is_plain, label};
@@ -15,11 +17,14 @@ const LOCKS: [&str; 4] = ["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock
 pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     let mut out = DependencyList::default();
     for file in project.named(&["package.json"]) {
-        let manifest = project.text(file).and_then(|text| serde_json::from_str::<Value>(&text).ok());
-        let (Some(manifest), Some(at)) = (manifest, file.parent()) else {
-            out.odd.push(format!("{}: the file is not JSON", file.display()));
-            continue;
+        let manifest = match project.text(file).and_then(|text| json(&text)) {
+            Ok(manifest) => manifest,
+            Err(why) => {
+                out.odd.push(format!("{}: {why}", file.display()));
+                continue;
+            }
         };
+        let Some(at) = file.parent() else { continue };
         out.read.push(file.display());
         out.own.extend(manifest.get("name").and_then(Value::as_str).map(str::to_owned));
         let needed = NEEDS.iter().filter_map(|key| manifest.get(key)?.as_object());
@@ -28,23 +33,30 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
             let version_source = if found.is_some() { installed() } else { VersionSource::Unknown };
             let version = found.map(|found| found.version).unwrap_or_default();
             let (name, at, source) = (name.clone(), Some(at.clone()), String::new());
-            out.add(Entry { name, version, version_source, direct: Direct::Yes, at, source });
+            out.add(Entry { name, version, version_source, direct: DependencyRelation::Yes, at, source });
         }
     }
     for file in project.named(&LOCKS) {
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let listed = match (project.text(file), name) {
-            (None, _) => Err("the file cannot be read".to_owned()),
-            (Some(text), "pnpm-lock.yaml") => Ok(npm_lock::pnpm(&text)),
-            (Some(text), "yarn.lock") => Ok(npm_lock::yarn(&text)),
-            (Some(text), _) => npm_lock::npm(&text),
+            (Err(why), _) => Err(why),
+            (Ok(text), "pnpm-lock.yaml") => Ok(npm_lock::pnpm(&text)),
+            (Ok(text), "yarn.lock") => Ok(npm_lock::yarn(&text)),
+            (Ok(text), _) => npm_lock::npm(&text),
         };
         match listed {
             Ok(listed) => {
                 out.read.push(file.display());
                 for (name, version, source) in listed {
                     let (at, version_source) = (file.parent(), VersionSource::File(file.display()));
-                    out.add(Entry { name, version, version_source, direct: Direct::No, at, source });
+                    out.add(Entry {
+                        name,
+                        version,
+                        version_source,
+                        direct: DependencyRelation::No,
+                        at,
+                        source,
+                    });
                 }
             }
             Err(why) => out.odd.push(format!("{}: {why}", file.display())),
@@ -53,6 +65,10 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     let own = out.own.clone();
     out.entries.retain(|entry| !own.contains(&entry.name) || !entry.version.is_empty());
     out
+}
+
+fn json(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| format!("the file is not JSON: {error}"))
 }
 
 /// Returns the source of the version of an installed package: its own manifest.
@@ -71,7 +87,14 @@ pub(crate) fn unlisted(project: &Project<'_>, name: &str) -> Option<Entry> {
     let (at, found) =
         manifests.chain(roots).find_map(|at| Some((at.clone(), nearest(project, &at, name)?)))?;
     let (name, version, source) = (name.to_owned(), found.version, String::new());
-    Some(Entry { name, version, version_source: installed(), direct: Direct::No, at: Some(at), source })
+    Some(Entry {
+        name,
+        version,
+        version_source: installed(),
+        direct: DependencyRelation::No,
+        at: Some(at),
+        source,
+    })
 }
 
 pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {

@@ -3,7 +3,9 @@
 mod pom;
 mod xml;
 
-use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource, VersionSource};
+use crate::dependency_list::{
+    DependencyList, DependencyRelation, Entry, MissingSource, PackageSource, VersionSource,
+};
 use crate::name::Ecosystem;
 use crate::project::{Project, is_plain, label};
 use pom::{Coordinates, Parent, Pom, PomSource};
@@ -27,7 +29,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
             Some((*file, pom::effective(pom, Some(file.raw()), &shelf)))
         })
         .collect();
-    // Record the project's modules first: a module that another module requires is not added as a dependency.
+    // The project's modules are recorded first, so that a module that another one requires is not added as a dependency.
     out.own = all.iter().map(|(_, needed)| needed.own.clone()).collect();
     for (file, needed) in all {
         if !needed.missing.is_empty() {
@@ -40,15 +42,18 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
         for (name, version) in needed.artifacts {
             if !out.own.contains(&name) {
                 let (at, version_source) = (file.parent(), VersionSource::File(file.display()));
-                let (direct, source) = (Direct::Yes, String::new());
+                let (direct, source) = (DependencyRelation::Yes, String::new());
                 out.add(Entry { name, version, version_source, direct, at, source });
             }
         }
     }
     for file in project.named(&["gradle.lockfile"]) {
-        let Some(text) = project.text(file) else {
-            out.odd.push(format!("{}: the file cannot be read", file.display()));
-            continue;
+        let text = match project.text(file) {
+            Ok(text) => text,
+            Err(why) => {
+                out.odd.push(format!("{}: {why}", file.display()));
+                continue;
+            }
         };
         out.read.push(file.display());
         for (name, version, direct) in gradle(&text) {
@@ -71,12 +76,14 @@ impl<'a> PomLibrary<'a> {
     fn of(project: &'a Project<'a>, out: &mut DependencyList) -> Self {
         let mut beside = HashMap::new();
         for file in project.named(&["pom.xml"]) {
-            let Some(pom) = project.text(file).as_deref().and_then(Pom::read) else {
-                out.odd.push(format!("{}: the file is not a valid POM", file.display()));
-                continue;
-            };
-            out.read.push(file.display());
-            beside.insert(file.raw().to_owned(), Rc::new(pom));
+            let pom = |text: String| Pom::read(&text).ok_or_else(|| "the file is not a valid POM".to_owned());
+            match project.text(file).and_then(pom) {
+                Ok(pom) => {
+                    out.read.push(file.display());
+                    beside.insert(file.raw().to_owned(), Rc::new(pom));
+                }
+                Err(why) => out.odd.push(format!("{}: {why}", file.display())),
+            }
         }
         Self { project, beside, stored: RefCell::default() }
     }
@@ -128,13 +135,13 @@ fn plain_path(path: &Path) -> Option<PathBuf> {
     Some(out)
 }
 
-type ListedPackage = (String, String, Direct);
+type ListedPackage = (String, String, DependencyRelation);
 
 fn gradle(text: &str) -> Vec<ListedPackage> {
     let lines = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('=').next());
     let artifact = |said: &str| {
         let (name, version) = said.trim().rsplit_once(':')?;
-        name.contains(':').then(|| (name.to_owned(), version.to_owned(), Direct::No))
+        name.contains(':').then(|| (name.to_owned(), version.to_owned(), DependencyRelation::No))
     };
     lines.filter_map(artifact).collect()
 }

@@ -89,7 +89,7 @@ pub(crate) fn read(text: &str) -> Option<Result<Name, String>> {
     let rest = rest.trim_end_matches('/');
     let fault = |why: &str| {
         let shown = toolpost_text::escape::text(toolpost_text::cut::line(text.trim(), 200).0).into_owned();
-        Some(Err(format!("{shown} {why}: write it as {}.", ecosystem.example())))
+        Some(Err(format!("{shown} {why}; a valid name is, for example, {}.", ecosystem.example())))
     };
     if rest.is_empty() {
         return fault("has no package name");
@@ -98,7 +98,10 @@ pub(crate) fn read(text: &str) -> Option<Result<Name, String>> {
     if parts.iter().any(|part| part.is_empty() || *part == "." || *part == "..") {
         return fault("leads out of the package");
     }
-    if rest.chars().any(|letter| letter.is_control() || letter == '\\') || rest.len() > 1_000 {
+    if rest.len() > 1_000 {
+        return fault("is longer than 1000 bytes");
+    }
+    if rest.chars().any(|letter| letter.is_control() || letter == '\\') {
         return fault("contains characters that are not valid in a package name");
     }
     let scoped = ecosystem == Ecosystem::JavaScript && rest.starts_with('@');
@@ -116,8 +119,11 @@ pub(crate) fn read(text: &str) -> Option<Result<Name, String>> {
         Some((at, _)) => (&name[..at], Some(name[at + 1..].to_owned())),
         None => (name.as_str(), None),
     };
-    if package.is_empty() || package == "@" || version.as_deref() == Some("") {
+    if package.is_empty() || package == "@" {
         return fault("has no package name");
+    }
+    if version.as_deref() == Some("") {
+        return fault("has an @ without a version");
     }
     Some(Ok(Name { ecosystem, package: package.to_owned(), version, below: below.join("/") }))
 }
@@ -182,6 +188,7 @@ mod tests {
 
     #[test]
     fn escaping_or_invalid_names_are_refused() {
+        let long = format!("rust:{}", "a".repeat(1_001));
         let rows = [
             ("js:/../..", "leads out of the package"),
             ("js:..", "leads out of the package"),
@@ -193,7 +200,9 @@ mod tests {
             ("js:a\u{0}b", "contains characters that are not valid"),
             ("rust:", "has no package name"),
             ("/dep/rust", "has no package name"),
-            ("rust:serde@", "has no package name"),
+            ("rust:serde@", "has an @ without a version"),
+            ("rust:@", "has no package name"),
+            (long.as_str(), "is longer than 1000 bytes"),
             ("js:@scope", "has a scope without a package"),
         ];
         each(rows, |(text, why)| {

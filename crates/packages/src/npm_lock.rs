@@ -38,7 +38,7 @@ fn nested(packages: &Value, above: &str, out: &mut Vec<ListedPackage>) {
     }
 }
 
-/// Parses the keys of `packages` in `pnpm-lock.yaml`: `/name/1.0.0`, `/name@1.0.0(peer)`,
+/// Parses the keys of `packages` and `snapshots` in `pnpm-lock.yaml`: `/name/1.0.0`, `/name@1.0.0(peer)`,
 /// `'@scope/name@1.0.0'`.
 pub(crate) fn pnpm(text: &str) -> Vec<ListedPackage> {
     let mut inside = false;

@@ -78,15 +78,18 @@ impl<'a> Project<'a> {
         self.manifests.iter().filter(is)
     }
 
-    /// Reads a file as text; `None` if it is missing, unreadable, too large or not UTF-8.
-    pub(crate) fn text(&self, path: &WorkspacePath) -> Option<String> {
-        let read = self.workspace.read(path, LARGEST).ok()?;
-        String::from_utf8(read.bytes).ok()
+    /// Reads a file as text.
+    ///
+    /// # Errors
+    /// If it is missing, unreadable, too large or not UTF-8. The error is the reason, as a clause.
+    pub(crate) fn text(&self, path: &WorkspacePath) -> Result<String, String> {
+        let read = self.workspace.read(path, LARGEST).map_err(|_| "the file cannot be read".to_owned())?;
+        String::from_utf8(read.bytes).map_err(|_| "the file is not UTF-8".to_owned())
     }
 
-    /// Reads the file at a relative path below a directory as text.
+    /// Reads the file at a relative path below a directory as text; `None` if that is not possible.
     pub(crate) fn text_in(&self, directory: &WorkspacePath, relative: &str) -> Option<String> {
-        self.text(&found_below(directory, relative.as_bytes())?)
+        self.text(&found_below(directory, relative.as_bytes())?).ok()
     }
 
     /// Returns the names of the entries of a directory; none if it cannot be read.

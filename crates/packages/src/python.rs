@@ -1,7 +1,9 @@
 //! Python distributions as dependencies: they are found in the project's environments, and located by their `RECORD`
 //! files.
 
-use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource, VersionSource};
+use crate::dependency_list::{
+    DependencyList, DependencyRelation, Entry, MissingSource, PackageSource, VersionSource,
+};
 use crate::name::{Ecosystem, python};
 use crate::project::{Project, is_plain, is_requirements, label};
 use crate::requirements;
@@ -40,7 +42,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
             };
             let asked = || project.text_in(&site, &format!("{folder}/REQUESTED")).is_some();
             let is_direct = if needed.is_empty() { asked() } else { needed.contains(&python(name)) };
-            let direct = if is_direct { Direct::Yes } else { Direct::No };
+            let direct = if is_direct { DependencyRelation::Yes } else { DependencyRelation::No };
             let (name, version, at) = (python(name), version.to_owned(), Some(site.clone()));
             let version_source = VersionSource::Installed(project.shown(site.raw()));
             if !out.own.contains(&name) {
@@ -49,14 +51,15 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
         }
     }
     for file in project.named(&["uv.lock", "poetry.lock"]) {
-        let read = project.text(file).ok_or_else(|| "the file cannot be read".to_owned());
+        let read = project.text(file);
         match read.and_then(|text| toml::from_str::<Lock>(&text).map_err(|error| error.message().to_owned()))
         {
             Ok(lock) => {
                 out.read.push(file.display());
                 for package in lock.package {
                     let name = python(&package.name);
-                    let direct = if needed.contains(&name) { Direct::Yes } else { Direct::No };
+                    let direct =
+                        if needed.contains(&name) { DependencyRelation::Yes } else { DependencyRelation::No };
                     let installed = out.entries.iter().find(|entry| entry.name == name);
                     let other = |version: &String| installed.is_some_and(|entry| entry.version != *version);
                     let version =
@@ -73,7 +76,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     for name in needed {
         if !out.entries.iter().any(|entry| entry.name == name) && !out.own.contains(&name) {
             let (version, source) = (String::new(), String::new());
-            let (version_source, direct) = (VersionSource::Unknown, Direct::Yes);
+            let (version_source, direct) = (VersionSource::Unknown, DependencyRelation::Yes);
             out.add(Entry { name, version, version_source, direct, at: None, source });
         }
     }
@@ -86,26 +89,23 @@ fn needed(project: &Project<'_>, out: &mut DependencyList) -> HashSet<String> {
     for file in &project.manifests {
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let read = match name {
-            "pyproject.toml" => project.text(file).map(|text| requirements::project(&text)),
-            _ if is_requirements(name) => {
-                project.text(file).map(|text| Ok((requirements::listed(&text), None)))
-            }
+            "pyproject.toml" => project.text(file).and_then(|text| requirements::project(&text)),
+            _ if is_requirements(name) => project.text(file).map(|text| (requirements::listed(&text), None)),
             _ => continue,
         };
         match read {
-            Some(Ok((names, own))) => {
+            Ok((names, own)) => {
                 out.read.push(file.display());
                 out.own.extend(own);
                 needed.extend(names);
             }
-            Some(Err(why)) => out.odd.push(format!("{}: {why}", file.display())),
-            None => out.odd.push(format!("{}: the file cannot be read", file.display())),
+            Err(why) => out.odd.push(format!("{}: {why}", file.display())),
         }
     }
     needed
 }
 
-/// Opens the `site-packages` directories of the project's virtual environments.
+/// Opens the `site-packages` directories of the project's virtual environments, and of the active environment.
 pub(crate) fn sites(project: &Project<'_>) -> Vec<WorkspacePath> {
     let holders = holders(project);
     let mut environments: Vec<std::path::PathBuf> = Vec::new();
@@ -143,7 +143,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
     let absent = |next: &str| {
         let searched = sites(project).iter().map(|site| site.raw().display().to_string()).collect::<Vec<_>>();
         let searched = if searched.is_empty() {
-            vec!["no environment: there is no .venv or venv".to_owned()]
+            vec!["no environment: there is no .venv, venv or env".to_owned()]
         } else {
             searched
         };

@@ -47,7 +47,8 @@ fn strings(list: &Value) -> Vec<&str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Returns the package name at the start of a requirement such as `requests>=2`.
+/// Returns the package name at the start of a requirement such as `requests>=2`; `None` for paths, URLs, options and
+/// comments.
 fn required(requirement: &str) -> Option<String> {
     let requirement = requirement.trim();
     let end = requirement.find(|letter: char| !(letter.is_ascii_alphanumeric() || "-_.".contains(letter)));

@@ -1,15 +1,18 @@
 //! Resolution of a dependency name, such as `rust:serde`, to the sources of the package.
 
 use crate::archive::ArchiveCache;
-use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource, VersionSource};
+use crate::dependency_list::{
+    DependencyList, DependencyRelation, Entry, MissingSource, PackageSource, VersionSource,
+};
 use crate::name::{Ecosystem, Name, read};
 use crate::project::Project;
 use crate::stores::PackageStores;
 use crate::{cargo, golang, javascript, maven, python};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
-use toolpost_text::counted::counted;
+use toolpost_text::duplicates::remove_duplicates;
 use toolpost_text::names::suggest;
+use toolpost_text::plural::counted;
 use toolpost_workspace::{PathError, Workspace, WorkspacePath};
 
 /// Maximum number of lock files and manifests that a message lists.
@@ -47,7 +50,7 @@ pub struct Package {
     /// The directory of the package, or its only file.
     pub path: WorkspacePath,
     /// The relation to the project: direct or transitive.
-    pub direct: Direct,
+    pub direct: DependencyRelation,
     /// The source of the version.
     pub version_source: VersionSource,
 }
@@ -58,7 +61,7 @@ pub struct MissingPackage {
     /// The displayed name with the version, such as `rust:serde@1.0.228`.
     pub label: String,
     /// The relation to the project: direct or transitive.
-    pub direct: Direct,
+    pub direct: DependencyRelation,
     /// Instruction for installing the package, as a clause without a period.
     pub next: String,
 }
@@ -102,7 +105,7 @@ pub enum ResolveErrorKind {
     Several,
     /// The sources of the package are not on this machine.
     Absent,
-    /// The path in the name leads out of the package.
+    /// The path in the name leads out of the package, or is invalid.
     Outside,
 }
 
@@ -121,8 +124,8 @@ impl Dependencies {
     /// Finds the sources of a package by its dependency name.
     ///
     /// # Errors
-    /// If the name is invalid, if the project does not depend on the package, or if its sources are not on this
-    /// machine.
+    /// If the name is invalid, if the project does not depend on the package, if the name does not select one of several
+    /// versions, if the sources are not on this machine, or if the path in the name leads out of the package.
     pub fn resolve(&self, dependency: &str) -> Result<ResolvedPath, ResolveError> {
         let inner = &*self.0;
         let malformed = |what: String| ResolveError {
@@ -134,7 +137,11 @@ impl Dependencies {
         };
         let name = match read(dependency) {
             Some(read) => read.map_err(malformed)?,
-            None => return Err(malformed(format!("{dependency} is not a dependency name."))),
+            None => {
+                return Err(malformed(format!(
+                    "{dependency} is not a dependency name: it must begin with rust:, js:, py:, go: or java:."
+                )));
+            }
         };
         let project = inner.project();
         let locked = inner.locked(name.ecosystem, &project);
@@ -177,7 +184,7 @@ impl Dependencies {
                 }
             }
         }
-        all.read.dedup();
+        remove_duplicates(&mut all.read);
         all.packages.sort_by(|one, other| (one.direct, &one.label).cmp(&(other.direct, &other.label)));
         all.packages.dedup_by(|one, other| one.label == other.label);
         all.missing.sort_by(|one, other| (one.direct, &one.label).cmp(&(other.direct, &other.label)));
@@ -187,7 +194,7 @@ impl Dependencies {
 }
 
 impl Inventory {
-    /// Returns the sources of the versions of all packages on this machine, each once: files first.
+    /// Lists the version sources of all packages on this machine, each once, files first.
     #[must_use]
     pub fn version_sources(&self) -> Vec<&VersionSource> {
         let sources: BTreeSet<&VersionSource> =
@@ -304,7 +311,8 @@ fn choose(
             next: None,
         });
     }
-    let direct: Vec<Entry> = named.iter().filter(|entry| entry.direct == Direct::Yes).cloned().collect();
+    let direct: Vec<Entry> =
+        named.iter().filter(|entry| entry.direct == DependencyRelation::Yes).cloned().collect();
     match (named.as_slice(), direct.as_slice()) {
         ([only], _) => Ok((only.clone(), Vec::new())),
         (all, [only]) => {

@@ -10,7 +10,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use toolpost_packages::{Dependencies, Direct, PackageStores, VersionSource};
+use toolpost_packages::{Dependencies, DependencyRelation, PackageStores, VersionSource};
+use toolpost_test_rows::each;
 use toolpost_workspace::{Action, Cause, Draft, Expect, Options};
 use toolpost_workspace::{CommitError, CommitKind, Workspace};
 
@@ -276,7 +277,7 @@ fn npm_packages_resolve_to_the_nearest_node_modules() {
             ),
             (
                 "js:/../..",
-                "Malformed: js:/../.. leads out of the package: write it as js:express or js:@ai-sdk/anthropic/dist.",
+                "Malformed: js:/../.. leads out of the package; a valid name is, for example, js:express or js:@ai-sdk/anthropic/dist.",
             ),
             (
                 "js:.pnpm",
@@ -362,7 +363,7 @@ fn go_modules_resolve_with_replacements_and_vendoring() {
             (
                 "go:example.com/near",
                 "Absent: The project depends on go:example.com/near, whose sources are not on this machine. \
-                 | A directive in go.mod replaces this module by the directory ../near: search that \
+                 | A `replace` directive in go.mod replaces this module with the directory ../near; search that \
                  directory by its path.",
             ),
             (
@@ -469,7 +470,7 @@ fn direct_dependencies_are_listed_first_and_missing_ones_named() {
     let all = world.dependencies().all(&|| false);
     let packages: Vec<_> =
         all.packages.iter().map(|package| (package.label.as_str(), package.direct)).collect();
-    let (yes, no) = (Direct::Yes, Direct::No);
+    let (yes, no) = (DependencyRelation::Yes, DependencyRelation::No);
     assert_eq!(packages, [("rust:serde@1.0.200", yes), ("rust:syn@2.0.1", yes), ("rust:rand@0.8.0", no)]);
     let missing: Vec<_> =
         all.missing.iter().map(|missing| (missing.label.as_str(), missing.direct)).collect();
@@ -483,6 +484,33 @@ fn direct_dependencies_are_listed_first_and_missing_ones_named() {
     assert_eq!(missing, wanted);
     assert_eq!(all.read, ["Cargo.lock"]);
     assert!(matches!(all.odd.as_slice(), [odd] if odd.starts_with("broken/Cargo.lock: ")), "{:?}", all.odd);
+}
+
+#[test]
+fn unusable_manifests_are_named_with_the_reason() {
+    let encoding = "the file is not UTF-8";
+    let rows: [(&str, &[u8], &str); 12] = [
+        ("package.json", b"{", "the file is not JSON: EOF while parsing an object at line 1 column 1"),
+        ("package.json", b"\xff{}", encoding),
+        ("package-lock.json", b"\xff{}", encoding),
+        ("yarn.lock", b"\xff", encoding),
+        ("pom.xml", b"none", "the file is not a valid POM"),
+        ("pom.xml", b"\xff", encoding),
+        ("gradle.lockfile", b"\xff", encoding),
+        ("go.mod", b"\xff", encoding),
+        ("Cargo.lock", b"\xff", encoding),
+        ("uv.lock", b"\xff", encoding),
+        ("pyproject.toml", b"\xff", encoding),
+        ("requirements.txt", b"\xff", encoding),
+    ];
+    each(rows, |(name, content, why)| {
+        let world = World::new();
+        fs::write(world.at("ws").join(name), content).unwrap();
+        assert_eq!(world.dependencies().all(&|| false).odd, [format!("{name}: {why}")]);
+    });
+    let world = World::new();
+    fs::File::create(world.at("ws/package.json")).unwrap().set_len(64 << 20).unwrap();
+    assert_eq!(world.dependencies().all(&|| false).odd, ["package.json: the file cannot be read"]);
 }
 
 /// A manifest with version ranges is never the source of a version: that is a lock file which states the installed

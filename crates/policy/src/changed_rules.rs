@@ -1,4 +1,4 @@
-//! Explanations of denials by changed policy files: if a project's file changed after the user trusted it,
+//! Explanations of denials and prompts that changed policy files cause: if a project's file changed after the user trusted it,
 //! and its rules would allow an access, the reason names the file.
 
 use crate::{
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 impl Policy {
     /// Replaces the reason of a judgement if a changed policy file is the cause: if the policy would allow the access
-    /// while the user still trusted the file.
+    /// if the user still trusted the file.
     pub(crate) fn with_changed_rules(&self, touch: &Touch, judged: Judgement) -> Judgement {
         if judged.decision == Decision::Allow || judged.lifted == DecisionOverride::ByNothing {
             return judged;

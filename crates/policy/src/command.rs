@@ -1,7 +1,12 @@
 //! Decisions about a command line: about each program that it would run, and each file and host that it would
 //! access.
 
+mod explanation;
 mod tracked;
+
+pub use explanation::{
+    Approvable, CommandExplanation, FurtherWords, JudgedSegment, JudgedTouch, UnjudgedPart,
+};
 
 use crate::{
     access::{
@@ -11,121 +16,15 @@ use crate::{
     decision::{Decision, Judgement},
     general::{self, GivenCode},
     network::NetworkRequirement,
-    pattern::{Pattern, Reach},
-    place::{self, Place},
+    pattern::{Pattern, PatternCertainty},
+    place::{self, CommandPath},
     policy::Policy,
-    reach::{OutsidePaths, Unreachable},
-    rule::{Origin, Rule, Target},
+    reach::{OutsidePaths, UnreachableReason},
+    rule::{Rule, Target},
     wildcard::{self, Matches},
 };
-use serde::Serialize;
 use std::path::{Path, PathBuf};
 use toolpost_shell::{Effect, Places, Role, Script, Search, Segment, Word};
-
-/// Explanation of a command line: its effects, and the rule that decides about each part.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CommandExplanation {
-    /// The text of the whole command line.
-    pub command: String,
-    /// The strictest of the decisions about the parts of the command line.
-    pub decision: Decision,
-    /// Each command in the command line, with its decision.
-    pub segments: Vec<JudgedSegment>,
-    /// The parts of the command line that could not be judged, with the reason for each. If the setting `read_only`
-    /// or `deny` forbids the command line, the last entry is the whole command line.
-    pub uncertain: Vec<UnjudgedPart>,
-}
-
-/// A part of a command line that could not be judged.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct UnjudgedPart {
-    /// The text of the part.
-    pub text: String,
-    /// The reason why the part could not be judged.
-    pub why: String,
-}
-
-/// One command of a command line, with its decision.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct JudgedSegment {
-    /// The text of the command, as written.
-    pub text: String,
-    /// The substitutions that contain the command and the programs that run it, such as `env`, the outermost
-    /// first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub via: Vec<String>,
-    /// The decision about the program and its arguments.
-    pub decision: Decision,
-    /// The reason for the decision about the program and its arguments.
-    pub why: String,
-    /// The rule that decided about the program and its arguments; `None` if no rule decided.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rule: Option<Origin>,
-    /// The command pattern, in the syntax of rules, that matches only this command; `None` if a word is unknown before
-    /// the command runs, or the command only sets variables.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exactly: Option<String>,
-    /// The pattern of the rule that a lasting approval creates; `None` if the command needs no approval, or
-    /// if no rule can describe its effect.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub approvable: Option<Approvable>,
-    /// True if the command runs code that its arguments contain, so that only a rule for exactly these arguments describes
-    /// its effect.
-    #[serde(skip)]
-    pub(crate) has_code: bool,
-    /// Network access that the command needs and no rule allows; `None` if the rules allow all that it is known to
-    /// need, or deny the command.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub network: Option<String>,
-    /// The network access in `network`, worded as a possible reason why the command failed or timed out.
-    #[serde(skip)]
-    pub(crate) network_reason: Option<String>,
-    /// The files and hosts that the command would access.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub touches: Vec<JudgedTouch>,
-}
-
-/// The pattern of the rule that a lasting approval (for the session, or permanent) creates.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Approvable {
-    /// The command pattern, in the syntax of rules.
-    pub pattern: String,
-    /// The further arguments, after those in the pattern, that the rule allows.
-    pub words: FurtherWords,
-}
-
-/// The further arguments, after those in the pattern, that a rule allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FurtherWords {
-    /// The rule allows any further arguments.
-    Any,
-    /// The rule allows no further arguments.
-    None,
-}
-
-/// A file or a host that a command would access, with the decision about it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct JudgedTouch {
-    /// The kind of access: `read`, `write` or `fetch`.
-    pub touch: &'static str,
-    /// The path or the host, as written in the command.
-    pub what: String,
-    /// The decision about the access.
-    pub decision: Decision,
-    /// The reason for the decision about the access.
-    pub why: String,
-    /// The rule that decided about the access to a file; `None` for a host, and if no rule decided.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rule: Option<Origin>,
-    /// The path or the host as rules name it; `None` if it is unknown before the command runs, is not UTF-8, or stands
-    /// for several files.
-    #[serde(skip)]
-    pub(crate) place: Option<String>,
-    /// True if no rule could change the decision about the access.
-    #[serde(skip)]
-    pub(crate) fixed: bool,
-}
 
 /// A parsed command line, with its working directory and the workspace roots.
 pub(crate) struct ParsedCommand<'a> {
@@ -136,7 +35,7 @@ pub(crate) struct ParsedCommand<'a> {
 
 impl ParsedCommand<'_> {
     /// Returns every location that a word of the command can name.
-    fn places(&self, policy: &Policy, word: &Word) -> Vec<Place> {
+    fn places(&self, policy: &Policy, word: &Word) -> Vec<CommandPath> {
         let workspace = policy.finder.as_ref().map(|finder| &finder.workspace);
         place::of(word, &self.script.places, (self.directory, self.roots), workspace)
     }
@@ -145,64 +44,6 @@ impl ParsedCommand<'_> {
     fn matches(&self, policy: &Policy, word: &Word) -> Matches {
         let Some(finder) = &policy.finder else { return Matches::default() };
         wildcard::matches(word, &self.script.places, (self.directory, self.roots), &finder.workspace)
-    }
-}
-
-impl CommandExplanation {
-    /// Returns the first reason for the decision. It names the part that the reason is about, unless that
-    /// part is the whole command line.
-    #[must_use]
-    pub fn reason(&self) -> String {
-        for segment in &self.segments {
-            let whole = self.is_whole(segment);
-            if segment.decision == self.decision {
-                let why = segment.ruled();
-                return if whole { why } else { format!("`{}`: {why}", segment.text) };
-            }
-            if let Some(touch) = segment.touches.iter().find(|touch| touch.decision == self.decision) {
-                let who = if whole { "the command".to_owned() } else { format!("`{}`", segment.text) };
-                return format!("{who} would {} {}: {}", touch.touch, touch.what, touch.why);
-            }
-        }
-        match self.uncertain.first() {
-            Some(piece) => piece.reason(&self.command),
-            None => "the command runs nothing".to_owned(),
-        }
-    }
-
-    /// Returns true if the command is nothing but this segment and its input, such as a here-document.
-    pub(crate) fn is_whole(&self, segment: &JudgedSegment) -> bool {
-        let is_only = self.segments.len() == 1 && self.uncertain.is_empty() && segment.via.is_empty();
-        segment.text == self.command || is_only && self.command.trim_start().starts_with(&segment.text)
-    }
-
-    /// Returns true if no rule could allow the command.
-    pub(crate) fn fixed(&self) -> bool {
-        self.segments.iter().flat_map(|segment| &segment.touches).any(|touch| touch.fixed)
-    }
-}
-
-impl UnjudgedPart {
-    /// Returns the reason why the part could not be judged. It names the part, unless the part is the whole
-    /// command line.
-    pub(crate) fn reason(&self, command: &str) -> String {
-        let whole = self.text.strip_suffix('…').unwrap_or(&self.text);
-        if command.trim().starts_with(whole) && (self.text.ends_with('…') || command.trim() == whole) {
-            return self.why.clone();
-        }
-        format!("`{}`: {}", self.text, self.why)
-    }
-}
-
-impl JudgedSegment {
-    /// Returns the reason for the decision; for a denial, with the rule that denies and its location.
-    pub(crate) fn ruled(&self) -> String {
-        let Some(rule) = self.rule.as_ref().filter(|_| self.decision == Decision::Deny) else {
-            return self.why.clone();
-        };
-        let pattern = rule.pattern.as_ref().map_or_else(String::new, |pattern| format!(" `{pattern}`"));
-        let line = if rule.line == 0 { String::new() } else { format!(", line {}", rule.line) };
-        format!("the rule{pattern} denies it ({}{line}): {}", rule.file, self.why)
     }
 }
 
@@ -228,25 +69,30 @@ pub(crate) fn judge(policy: &Policy, command: String, reading: &ParsedCommand<'_
         reading.script.segments.iter().map(|segment| judge_segment(policy, segment, reading)).collect();
     let unsure = reading.script.unsure.iter();
     let mut uncertain: Vec<UnjudgedPart> =
-        unsure.map(|piece| UnjudgedPart { text: piece.text.clone(), why: piece.why.to_string() }).collect();
+        unsure.map(|piece| unjudged(&piece.text, Decision::Ask, &piece.why.to_string())).collect();
     if segments.is_empty() && uncertain.is_empty() {
-        let why = "the text contains no command".to_owned();
-        uncertain.push(UnjudgedPart { text: command.clone(), why });
+        uncertain.push(unjudged(&command, Decision::Ask, "the text contains no command"));
     }
     let parts = segments
         .iter()
         .flat_map(|segment| segment.touches.iter().map(|touch| touch.decision).chain([segment.decision]));
     let doubt = if uncertain.is_empty() { Decision::Allow } else { Decision::Ask };
     let mut decision = parts.chain([doubt]).max().unwrap_or(Decision::Ask);
-    let all = policy.denies(Access::Executes).is_some();
-    let changes = decision != Decision::Allow && policy.denies(Access::Writes).is_some();
-    if all || changes {
+    if policy.denies(Access::Executes).is_some() {
+        decision = Decision::Deny;
+        let why = "the setting `read_only` or `deny` forbids all commands; no rule can allow one";
+        uncertain.push(UnjudgedPart { fixed: true, ..unjudged(&command, Decision::Deny, why) });
+    } else if decision != Decision::Allow && policy.denies(Access::Writes).is_some() {
         decision = Decision::Deny;
         let why = "the setting `read_only` or `deny` forbids changes, so only commands that the rules allow without a \
                    prompt can run";
-        uncertain.push(UnjudgedPart { text: command.clone(), why: why.to_owned() });
+        uncertain.push(unjudged(&command, Decision::Deny, why));
     }
     CommandExplanation { command, decision, segments, uncertain }
+}
+
+fn unjudged(text: &str, decision: Decision, why: &str) -> UnjudgedPart {
+    UnjudgedPart { text: text.to_owned(), decision, why: why.to_owned(), fixed: false }
 }
 
 fn judge_segment(policy: &Policy, segment: &Segment, reading: &ParsedCommand<'_>) -> JudgedSegment {
@@ -258,7 +104,7 @@ fn judge_segment(policy: &Policy, segment: &Segment, reading: &ParsedCommand<'_>
     };
     (judged.decision, judged.why) = unruled(segment);
     let mut deciding = None;
-    // True once a denial applies, or would apply for some value of an unknown argument.
+    // True if the last rule that took effect is a denial, even one that applies only to some values of an unknown argument.
     let mut denied = false;
     for rule in policy.rules.iter().filter(|rule| rule.accesses.contains(&Access::Executes)) {
         let Some((decision, pattern)) = applies(rule, segment) else { continue };
@@ -366,8 +212,9 @@ fn applies<'r>(rule: &'r Rule, segment: &Segment) -> Option<(Decision, &'r Patte
         let covers = || patterns.iter().find(|pattern| pattern.covers(segment));
         return patterns.iter().find(named).or_else(covers).map(|pattern| (rule.decision, pattern));
     }
-    let reaching = |wanted: Reach| patterns.iter().find(move |pattern| pattern.reach(segment) == wanted);
-    match (reaching(Reach::Yes), reaching(Reach::Perhaps)) {
+    let reaching =
+        |wanted: PatternCertainty| patterns.iter().find(move |pattern| pattern.reach(segment) == wanted);
+    match (reaching(PatternCertainty::Yes), reaching(PatternCertainty::Perhaps)) {
         (Some(pattern), _) => Some((rule.decision, pattern)),
         (None, Some(pattern)) => Some((Decision::Ask, pattern)),
         (None, None) => None,
@@ -416,7 +263,7 @@ fn matched(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Vec
         | Effect::More { .. } => return Vec::new(),
     };
     let Matches { places, is_cut } = reading.matches(policy, word);
-    let judge = |place: &Place| match verb {
+    let judge = |place: &CommandPath| match verb {
         "read" => reachable(policy, Access::Reads, place, read(policy, place)),
         _ => reachable(policy, Access::Writes, place, written(policy, place, &reading.script.places)),
     };
@@ -429,7 +276,7 @@ fn matched(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Vec
     let mut withheld: Vec<JudgedTouch> = places
         .iter()
         .filter_map(|place| {
-            let Place::At { absolute, relative } = place else { return None };
+            let CommandPath::At { absolute, relative } = place else { return None };
             let judged = Some(judge(place)).filter(is_withheld)?;
             let what = relative.clone().unwrap_or_else(|| absolute.display().to_string());
             Some(JudgedTouch { touch: verb, what, place: absolute.to_str().map(str::to_owned), ..judged })
@@ -455,7 +302,7 @@ fn searched(policy: &Policy, search: &Search, reading: &ParsedCommand<'_>) -> Ve
     let mut search = search.clone();
     for place in &places {
         match place {
-            Place::At { absolute, .. } if search.loose_start && !policy.finds(absolute) => {
+            CommandPath::At { absolute, .. } if search.loose_start && !policy.finds(absolute) => {
                 // The word may be a Git revision. A revision can contain files that the current ignore rules exclude,
                 // so ignored files are examined too.
                 let is_pattern =
@@ -463,10 +310,10 @@ fn searched(policy: &Policy, search: &Search, reading: &ParsedCommand<'_>) -> Ve
                 search.ignored |= !is_pattern;
                 starts.extend(reading.roots.iter().map(PathBuf::as_path));
             }
-            Place::At { absolute, relative: Some(_) } => starts.push(absolute),
+            CommandPath::At { absolute, relative: Some(_) } => starts.push(absolute),
             // A search that begins outside the roots is not judged here: its start is also a path that the command reads.
-            Place::At { relative: None, .. } => {}
-            Place::Unknown => starts.extend(reading.roots.iter().map(PathBuf::as_path)),
+            CommandPath::At { relative: None, .. } => {}
+            CommandPath::Unknown => starts.extend(reading.roots.iter().map(PathBuf::as_path)),
         }
     }
     let mut touches: Vec<JudgedTouch> = Vec::new();
@@ -528,27 +375,29 @@ fn touched(policy: &Policy, effect: &Effect, reading: &ParsedCommand<'_>) -> Opt
 
 /// Judges an argument that may name a file which the command writes. Allows the argument if its location is unknown
 /// or its parent cannot be a directory, because it may then be something other than a file.
-fn perhaps_written(policy: &Policy, place: &Place, reading: &ParsedCommand<'_>) -> JudgedTouch {
+fn perhaps_written(policy: &Policy, place: &CommandPath, reading: &ParsedCommand<'_>) -> JudgedTouch {
     let is_alone = reading.script.segments.len() == 1;
     match place {
-        Place::At { absolute, .. }
+        CommandPath::At { absolute, .. }
             if absolute.parent().is_none_or(|parent| policy.may_be_directory(parent, is_alone)) =>
         {
             written(policy, place, &reading.script.places)
         }
-        Place::At { .. } | Place::Unknown => judged_touch(Decision::Allow, "the argument may not be a file"),
+        CommandPath::At { .. } | CommandPath::Unknown => {
+            judged_touch(Decision::Allow, "the argument might not be a file")
+        }
     }
 }
 
 /// Denies an access that needs approval if the sandbox prevents it even with an approval. If the sandbox redirects it,
 /// adds that to the reason.
-fn reachable(policy: &Policy, access: Access, place: &Place, judged: JudgedTouch) -> JudgedTouch {
-    let Place::At { absolute, .. } = place else { return judged };
+fn reachable(policy: &Policy, access: Access, place: &CommandPath, judged: JudgedTouch) -> JudgedTouch {
+    let CommandPath::At { absolute, .. } = place else { return judged };
     let Some(reach) = policy.reach.as_ref().filter(|_| judged.decision == Decision::Ask) else {
         return judged;
     };
     match reach.prevents(access, absolute) {
-        Some(own @ Unreachable::Own) => {
+        Some(own @ UnreachableReason::Own) => {
             JudgedTouch { why: format!("{}; {}", judged.why, own.words()), ..judged }
         }
         Some(why) => JudgedTouch { fixed: true, ..judged_touch(Decision::Deny, why.words()) },
@@ -565,7 +414,7 @@ pub(crate) fn outside_paths(policy: &Policy, command: &Command) -> OutsidePaths 
     let mut add = |word: &Word, is_read: bool| {
         for place in word.known().iter().flat_map(|_| reading.places(policy, word)) {
             let judged = read(policy, &place);
-            let Place::At { absolute, relative: None } = place else { continue };
+            let CommandPath::At { absolute, relative: None } = place else { continue };
             // An argument that may be a path counts as one if a rule matches it.
             if judged.decision != Decision::Deny && (is_read || judged.rule.is_some()) {
                 found.readable.push(absolute.clone());
@@ -591,10 +440,10 @@ pub(crate) fn outside_paths(policy: &Policy, command: &Command) -> OutsidePaths 
 }
 
 fn strictest(
-    places: Vec<Place>,
+    places: Vec<CommandPath>,
     word: &Word,
     touch: &'static str,
-    judge: impl Fn(&Place) -> JudgedTouch,
+    judge: impl Fn(&CommandPath) -> JudgedTouch,
 ) -> Option<JudgedTouch> {
     let judged = places.iter().map(|place| JudgedTouch { place: named_by(place, word), ..judge(place) });
     Some(JudgedTouch { touch, what: word.text.clone(), ..judged.max_by_key(|judged| judged.decision)? })
@@ -602,10 +451,10 @@ fn strictest(
 
 /// Returns the path that a rule would name for a location; `None` if the location is unknown or not UTF-8, or
 /// the word of the command can stand for several paths.
-fn named_by(place: &Place, word: &Word) -> Option<String> {
+fn named_by(place: &CommandPath, word: &Word) -> Option<String> {
     match place {
-        Place::At { absolute, .. } if word.known().is_some() => absolute.to_str().map(str::to_owned),
-        Place::At { .. } | Place::Unknown => None,
+        CommandPath::At { absolute, .. } if word.known().is_some() => absolute.to_str().map(str::to_owned),
+        CommandPath::At { .. } | CommandPath::Unknown => None,
     }
 }
 
@@ -621,15 +470,15 @@ fn by_rule(decision: Decision, rule: &Rule) -> JudgedTouch {
     JudgedTouch { rule: Some(rule.origin(None)), ..judged_touch(decision, &rule.why) }
 }
 
-fn named(policy: &Policy, place: &Place) -> JudgedTouch {
+fn named(policy: &Policy, place: &CommandPath) -> JudgedTouch {
     match place {
-        Place::At { .. } => read(policy, place),
-        Place::Unknown => judged_touch(Decision::Allow, "the argument is perhaps not a file"),
+        CommandPath::At { .. } => read(policy, place),
+        CommandPath::Unknown => judged_touch(Decision::Allow, "the argument might not be a file"),
     }
 }
 
-fn read(policy: &Policy, place: &Place) -> JudgedTouch {
-    let Place::At { absolute, relative } = place else {
+fn read(policy: &Policy, place: &CommandPath) -> JudgedTouch {
+    let CommandPath::At { absolute, relative } = place else {
         return judged_touch(Decision::Ask, "the file is known only when the command runs");
     };
     if let Some(judgement) = policy.kept(Access::Reads, absolute) {
@@ -644,8 +493,8 @@ fn read(policy: &Policy, place: &Place) -> JudgedTouch {
     }
 }
 
-fn written(policy: &Policy, place: &Place, places: &Places) -> JudgedTouch {
-    let Place::At { absolute, relative } = place else {
+fn written(policy: &Policy, place: &CommandPath, places: &Places) -> JudgedTouch {
+    let CommandPath::At { absolute, relative } = place else {
         let why = match places {
             Places::Known(_) => "the file is known only when the command runs",
             Places::Unknown => "the directory is known only when the command runs",

@@ -6,6 +6,7 @@ use crate::{
     decision::{Decision, Judgement},
     policy::Policy,
 };
+use toolpost_text::duplicates::remove_duplicates;
 
 /// The text of an approval prompt: the accesses that need approval, and the reason.
 #[derive(Debug, Default)]
@@ -17,13 +18,14 @@ pub struct Display {
 }
 
 impl Policy {
-    /// Formats the accesses that need approval: each access once, and each reason once.
+    /// Formats the accesses that need approval. If there is only one reason, it is returned once for all of them;
+    /// otherwise each access is followed by its reason.
     #[must_use]
     pub fn display(&self, asked: &[(Touch, Judgement)]) -> Display {
         let mut touches: Vec<(Vec<String>, Option<&str>)> =
             asked.iter().map(|(touch, judgement)| self.lines(touch, judgement)).collect();
         let mut reasons: Vec<&str> = touches.iter().filter_map(|(_, reason)| *reason).collect();
-        reasons.dedup();
+        remove_duplicates(&mut reasons);
         let reason = if reasons.len() == 1 { reasons[0].to_owned() } else { String::new() };
         if reasons.len() > 1 {
             for (lines, reason) in &mut touches {
@@ -115,7 +117,7 @@ fn parts(explained: &CommandExplanation) -> Vec<String> {
     let parts = groups.into_iter().map(|(items, why)| format!("  {}: {why}", items.join(", ")));
     let unsure = explained.uncertain.iter().map(|piece| format!("  {}", piece.reason(&explained.command)));
     let mut lines: Vec<String> = parts.chain(unsure).collect();
-    lines.dedup();
+    remove_duplicates(&mut lines);
     lines
 }
 

@@ -1,6 +1,11 @@
-//! Errors of policy files.
+//! Errors of policy files, and of hosts that the policy denies.
 
 use thiserror::Error;
+
+/// The reason why a host may not be reached.
+#[derive(Debug, Clone, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct DeniedHostError(pub(crate) String);
 
 /// The reason why a policy file cannot be used.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -10,7 +15,7 @@ pub enum PolicyError {
     Shape {
         /// The path of the policy file.
         file: String,
-        /// The message of the TOML parser, with the position, or of the compiler of patterns.
+        /// The message of the TOML parser, with the position, or of the pattern compiler.
         problem: String,
     },
     /// A pattern in a rule is invalid.

@@ -6,7 +6,7 @@ use crate::{
     decision::Decision,
     error::PolicyError,
     file::{ParsedRule, PolicyFile},
-    pattern::Reach,
+    pattern::PatternCertainty,
     policy::Policy,
     rule::{RuleSource, Target},
 };
@@ -37,7 +37,7 @@ pub(crate) fn whole(file: &PolicyFile, source: &RuleSource, policy: &Policy) -> 
     ];
     for (wanted, list) in lists {
         for example in list {
-            // A file's examples have no working directory: their relative paths count as being below a root.
+            // A file's examples have no working directory, so their relative paths count as being below a root.
             let reading = ParsedCommand {
                 script: shell::read(example),
                 directory: Path::new("/root"),
@@ -69,7 +69,11 @@ fn matches(parsed: &ParsedRule, example: &str) -> bool {
             let allows = parsed.rule.decision == Decision::Allow;
             shell::read(example).segments.iter().any(|segment| {
                 patterns.iter().any(|pattern| {
-                    if allows { pattern.covers(segment) } else { pattern.reach(segment) == Reach::Yes }
+                    if allows {
+                        pattern.covers(segment)
+                    } else {
+                        pattern.reach(segment) == PatternCertainty::Yes
+                    }
                 })
             })
         }

@@ -105,7 +105,7 @@ const MIXED: &str = "a rule covers one kind of access: `paths` go with the touch
                      `hosts` with fetch, `tools` with bridge, `agents` with delegate, `acts` with editor";
 
 fn unsaid() -> String {
-    "a rule without a stated reason decides this.".to_owned()
+    "the rule that decides this states no reason (key `why`).".to_owned()
 }
 
 /// Parses the text of a policy file.
@@ -224,7 +224,8 @@ fn paths(patterns: &[String], source: &RuleSource) -> Result<Target, PolicyError
     Ok(Target::Paths { relative: build(relative)?, absolute: build(absolute)?, names })
 }
 
-/// Returns the name that a pattern matches at any depth, with everything below it if it is a directory.
+/// Returns the name that a pattern matches at any depth, with everything below it if it is a directory; `None` for other
+/// patterns.
 ///
 /// The name may have several components, such as `.cargo/config.toml`, or be one component with `*`, such as
 /// `*.code-workspace`.

@@ -113,8 +113,8 @@ const ALWAYS_CODE: &[&str] = &[
     "parallel", "xargs", "gdb", "lldb", "ed", "ex", "vi", "vim", "nvim", "emacs",
 ];
 
-/// Returns the pattern that covers a command with any further arguments; `None` if at most the exact
-/// arguments of the command may be approved.
+/// Returns the pattern that covers this command with any further arguments; `None` if at most this exact command may be
+/// approved.
 pub(crate) fn pattern(segment: &Segment) -> Option<String> {
     let words: Vec<&str> = segment.words.iter().map_while(Word::known).collect();
     if !segment.assignments.is_empty() || hands_over_code(segment) {
@@ -133,7 +133,7 @@ pub(crate) fn pattern(segment: &Segment) -> Option<String> {
 }
 
 /// Checks whether an argument may pass code to a program, so that no cautious rule (one that an approval
-/// wrote) covers the command.
+/// wrote) covers the command with further arguments.
 pub(crate) fn hands_over_code(segment: &Segment) -> bool {
     let runs_scripts = segment.program_name().is_some_and(|name| RUNNERS.contains(&name));
     segment.words.iter().skip(1).any(|word| match word.known() {

@@ -5,8 +5,8 @@
 pub(crate) struct TrackedFile {
     /// The path below the top of the repository.
     pub(crate) path: String,
-    /// The time at which the content was last changed when git read it, in seconds and nanoseconds; the nanoseconds are 0 if
-    /// git does not record them.
+    /// The modification time of the file when git last read it, in seconds and nanoseconds; the nanoseconds are 0 if git
+    /// does not record them.
     pub(crate) modified: (u32, u32),
     /// The length of the content in bytes, modulo 2³².
     pub(crate) len: u32,
@@ -50,7 +50,7 @@ fn parse_with(bytes: &[u8], hash: usize) -> Option<Vec<TrackedFile>> {
         let end = rest.iter().position(|byte| *byte == 0)?;
         previous.extend_from_slice(&rest[..end]);
         at += end + 1;
-        // An entry is filled up to a multiple of eight bytes.
+        // Before version 4, an entry is padded to a multiple of eight bytes.
         at = if version == 4 { at } else { begin + (at - begin).div_ceil(8) * 8 };
         let length = usize::from(flags & 0xfff);
         if previous.is_empty() || (length < 0xfff && length != previous.len()) {

@@ -4,10 +4,11 @@
 use crate::{
     access::{Access, Touch, command::Host},
     decision::{Decision, DecisionOverride, Judgement},
+    error::DeniedHostError,
     policy::Policy,
     rule::Rule,
 };
-use toolpost_net::{HostError, Hosts, Reach, Say};
+use toolpost_net::{AllowedAddresses, HostEffect, HostError, Hosts};
 
 impl Policy {
     /// Lists the hosts that the rules let commands reach without a prompt. A host that needs a prompt is
@@ -22,8 +23,8 @@ impl Policy {
         }
         let said = self.rules.iter().flat_map(Rule::hosts);
         Hosts::in_order(said.map(|(host, decision)| match decision {
-            Decision::Allow => (host, Say::Reach),
-            Decision::Ask | Decision::Deny => (host, Say::Refuse),
+            Decision::Allow => (host, HostEffect::Reach),
+            Decision::Ask | Decision::Deny => (host, HostEffect::Refuse),
         }))
     }
 
@@ -65,19 +66,23 @@ impl Policy {
     }
 
     /// Decides whether a redirect to a host may be followed, and which addresses it may reach. No prompt is
-    /// possible at that point, so an access that needs approval is refused unless `is_granted` returns true:
+    /// possible at that point, so an access that needs approval is refused unless `is_granted` reports that
     /// the user has already approved it.
     ///
     /// # Errors
     ///
-    /// The reason why the host may not be reached.
-    pub fn reach(&self, host: &Host, is_granted: impl Fn(&Touch) -> bool) -> Result<Reach, String> {
+    /// If the rules deny the host, or it needs an approval that the user has not given.
+    pub fn reach(
+        &self,
+        host: &Host,
+        is_granted: impl Fn(&Touch) -> bool,
+    ) -> Result<AllowedAddresses, DeniedHostError> {
         let judgement = self.judge_fetch(host);
-        let reach = if self.is_named(host) { Reach::Anywhere } else { Reach::Public };
+        let reach = if self.is_named(host) { AllowedAddresses::Anywhere } else { AllowedAddresses::Public };
         match judgement.decision {
             Decision::Allow => Ok(reach),
             Decision::Ask if is_granted(&Touch::Fetch(host.clone())) => Ok(reach),
-            Decision::Ask | Decision::Deny => Err(judgement.why),
+            Decision::Ask | Decision::Deny => Err(DeniedHostError(judgement.why)),
         }
     }
 

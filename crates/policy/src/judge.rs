@@ -10,6 +10,7 @@ use crate::{
     policy::Policy,
     reach::OutsidePaths,
 };
+use toolpost_text::duplicates::remove_duplicates;
 
 impl Policy {
     /// Decides about one access: allow, ask or deny.
@@ -46,7 +47,7 @@ impl Policy {
     pub fn unmet_network(&self, command: &Command) -> Vec<String> {
         let mut needs: Vec<String> =
             self.explain(command).segments.into_iter().filter_map(|segment| segment.network_reason).collect();
-        needs.dedup();
+        remove_duplicates(&mut needs);
         needs
     }
 

@@ -31,7 +31,7 @@ const LONGEST_CHOICE: usize = 160;
 /// The line of a learned rule that makes it cautious.
 const CAUTIOUS: &str = "cautious = true\n";
 
-/// Treatment of commands that run code in their arguments.
+/// The rules that may allow commands that run code in their arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CodeInArguments {
     /// No rule may allow such a command.
@@ -51,7 +51,7 @@ pub enum LearnError {
     File {
         /// The path of the policy file.
         file: String,
-        /// The operating system's error of reading or writing the file.
+        /// The error of the operating system.
         error: io::Error,
     },
     /// With the new rule, the policy file would be invalid.
@@ -120,8 +120,7 @@ impl Policy {
         if learned.rules.is_empty() || redact(&text) != text {
             return None;
         }
-        // An operator's rule for exactly this code is not cautious, because a cautious rule never covers code in
-        // arguments.
+        // The rules that `proposed` shows to an operator are not cautious, so they are judged without that key.
         let text = if code == CodeInArguments::Exact { text.replace(CAUTIOUS, "") } else { text };
         let judged = self.with_approved(&text)?;
         touches.iter().all(|touch| judged.judge(touch).decision == Decision::Allow).then_some(learned)
@@ -235,6 +234,12 @@ impl ApprovalRules {
         self.rules.iter().map(|rule| format!("{}, cautious = true", rule.line())).collect()
     }
 
+    /// Formats the rules in TOML, for a policy file, without the key `why`.
+    #[must_use]
+    pub fn toml_without_why(&self) -> String {
+        self.rules.iter().map(|rule| format!("[[rule]]\n{}\n", rule.keys().join("\n"))).collect()
+    }
+
     /// Formats the rules in TOML, for a policy file.
     #[must_use]
     pub fn toml(&self) -> String {
@@ -256,22 +261,19 @@ impl LearnedRule {
         Self::exact("fetch", "hosts", host.to_owned(), format!("fetching from {host}"))
     }
 
-    fn verbs(&self) -> String {
-        json!(self.verbs).to_string().replace(',', ", ")
+    /// Returns the keys of the rule with their values, except `cautious` and `why`.
+    fn keys(&self) -> [String; 3] {
+        let pattern = json!([self.pattern]);
+        let verbs = json!(self.verbs).to_string().replace(',', ", ");
+        [format!("touch = {verbs}"), format!("{} = {pattern}", self.key), "decide = \"allow\"".to_owned()]
     }
 
     fn line(&self) -> String {
-        let pattern = json!([self.pattern]);
-        format!("touch = {}, {} = {pattern}, decide = \"allow\"", self.verbs(), self.key)
+        self.keys().join(", ")
     }
 
     fn toml(&self) -> String {
-        let (pattern, why) = (json!([self.pattern]), json!(WHY));
-        format!(
-            "\n[[rule]]\ntouch = {}\n{} = {pattern}\ndecide = \"allow\"\n{CAUTIOUS}why = {why}\n",
-            self.verbs(),
-            self.key
-        )
+        format!("\n[[rule]]\n{}\n{CAUTIOUS}why = {}\n", self.keys().join("\n"), json!(WHY))
     }
 }
 

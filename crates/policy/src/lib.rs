@@ -67,8 +67,8 @@ pub use access::{
 pub use command::{Approvable, CommandExplanation, FurtherWords, JudgedSegment, JudgedTouch, UnjudgedPart};
 pub use decision::{Decision, DecisionOverride, Judgement};
 pub use display::{Display, does, verb};
-pub use error::PolicyError;
+pub use error::{DeniedHostError, PolicyError};
 pub use learn::{ApprovalRules, LearnError, literal_pattern};
 pub use policy::Policy;
-pub use reach::{OutsidePaths, Unreachable};
+pub use reach::{OutsidePaths, UnreachableReason};
 pub use rule::{Origin, Rule, RuleSource};

@@ -19,13 +19,13 @@ pub(crate) struct Lists {
     allow: Vec<String>,
     /// The commands that the file denies; nothing in the file overrides these denials.
     deny: Vec<String>,
-    /// The treatment of the built-in permissions: kept or dropped.
+    /// The built-in permissions: kept or dropped.
     built_in_allow: BuiltIn,
-    /// The treatment of the built-in denials: kept or dropped.
+    /// The built-in denials: kept or dropped.
     built_in_deny: BuiltIn,
 }
 
-/// The treatment of a built-in list of commands by a policy file.
+/// The effect of a policy file on a built-in list of commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum BuiltIn {
@@ -37,7 +37,8 @@ pub(crate) enum BuiltIn {
 }
 
 impl Policy {
-    /// Adds the rules of a policy file's command lists after the existing rules.
+    /// Adds the rules of a policy file's command lists after the existing rules, and removes the built-in lists that the
+    /// file drops. Fails if a pattern is invalid, or if an untrusted file of a project drops a built-in list.
     ///
     /// A later rule overrides an earlier one, so the rules are added in the order of their priority, lowest
     /// first.

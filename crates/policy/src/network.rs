@@ -1,7 +1,7 @@
 //! Hosts that well-known commands usually need, so that an approval prompt can mention the network.
 
 use crate::{access::command::Host, decision::Decision, policy::Policy, rule::Rule};
-use toolpost_shell::{Effect, Segment, Word};
+use toolpost_shell::{Effect, Segment};
 
 const NPM: &[&str] = &["registry.npmjs.org"];
 const YARN: &[&str] = &["registry.yarnpkg.com"];
@@ -71,6 +71,21 @@ const NEEDS: &[(&str, &[&str])] = &[
     ("gh", &["api.github.com"]),
 ];
 
+/// Options with a separate value that can precede the subcommand of a program in `NEEDS`.
+const VALUED: &[(&str, &[&str])] = &[
+    ("npm", &["--prefix", "-C", "--workspace", "-w", "--loglevel", "--registry", "--cache", "--userconfig"]),
+    ("pnpm", &["--dir", "-C", "--filter", "-F", "--loglevel"]),
+    ("yarn", &["--cwd", "--registry", "--cache-folder"]),
+    ("bun", &["--cwd", "--config", "-c"]),
+    ("pip", &["--python", "--cache-dir", "--proxy", "--log"]),
+    ("pip3", &["--python", "--cache-dir", "--proxy", "--log"]),
+    ("uv", &["--directory", "--project", "--config-file", "--cache-dir", "--color", "--python", "-p"]),
+    ("poetry", &["--directory", "-C", "--project", "-P"]),
+    ("cargo", &["-C", "-Z", "--config", "--color", "--manifest-path"]),
+    ("go", &["-C"]),
+    ("composer", &["--working-dir", "-d"]),
+];
+
 /// The git subcommands that contact the host of a remote, which the repository's configuration names.
 const REMOTE: &[&str] = &["clone", "fetch", "ls-remote", "pull", "push"];
 
@@ -88,31 +103,41 @@ pub(crate) enum NetworkRequirement {
 
 impl Policy {
     /// Returns the network access that a command needs and that no rule allows; `None` if it is not known to need
-    /// any, or if the rules allow it. For a git remote, a rule that allows any host is enough, because the host is
-    /// not known.
+    /// any, or if the rules allow it. For a git remote, a rule that allows at least one host is enough, because the
+    /// host of the remote is not known.
     pub(crate) fn unmet(&self, segment: &Segment) -> Option<NetworkRequirement> {
         if let Some(host) = self.unreached(segment) {
             return Some(NetworkRequirement::Named(host));
         }
-        let words: Vec<&str> = segment.words.iter().map_while(Word::known).collect();
-        let name = segment.program_name()?;
-        let rest = words.get(1..).unwrap_or_default();
-        if name == "git"
-            && rest.iter().find(|word| !word.starts_with('-')).is_some_and(|word| REMOTE.contains(word))
-        {
+        if segment.git_subcommand().is_some_and(|word| REMOTE.contains(&word)) {
             let reaches_some =
                 self.rules.iter().flat_map(Rule::hosts).any(|(_, said)| said == Decision::Allow);
             return (!reaches_some).then_some(NetworkRequirement::Remote);
         }
-        let begins = |row: &str| {
+        let name = segment.program_name()?;
+        // A word that is known only when the command runs can be the value of an option, but matches nothing else.
+        let words = segment.words.iter().skip(1).map(|word| word.known().unwrap_or_default());
+        let words: Vec<&str> = words.collect();
+        let begins = |row: &str, words: &[&str]| {
             let mut pieces = row.split(' ');
-            pieces.next() == Some(name) && pieces.enumerate().all(|(at, piece)| rest.get(at) == Some(&piece))
+            pieces.next() == Some(name) && pieces.enumerate().all(|(at, piece)| words.get(at) == Some(&piece))
         };
-        let (_, hosts) = NEEDS.iter().find(|(row, _)| begins(row))?;
+        let rest = without_options(name, &words);
+        let (_, hosts) = NEEDS.iter().find(|(row, _)| begins(row, &words) || begins(row, rest))?;
         let closed = |host: &&&str| self.judge_host(&Host::new(host)).decision != Decision::Allow;
         let hosts: Vec<&'static str> = hosts.iter().filter(closed).copied().collect();
         (!hosts.is_empty()).then_some(NetworkRequirement::Hosts(hosts))
     }
+}
+
+/// Skips the options of a program before its subcommand. A word that begins with `+` selects a toolchain of `cargo`.
+fn without_options<'w, 's>(name: &str, words: &'w [&'s str]) -> &'w [&'s str] {
+    let valued = VALUED.iter().find(|(own, _)| *own == name).map_or(&[][..], |(_, options)| *options);
+    let mut at = 0;
+    while let Some(word) = words.get(at).filter(|word| word.starts_with(['-', '+'])) {
+        at += if valued.contains(word) { 2 } else { 1 };
+    }
+    words.get(at..).unwrap_or_default()
 }
 
 impl Policy {

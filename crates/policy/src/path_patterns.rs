@@ -17,7 +17,7 @@ struct Inner {
 /// The result of [`PathPatterns::is_match`] if the patterns cannot be compiled together. Only patterns that were not
 /// checked before can fail that late.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Uncompiled {
+pub(crate) enum UncompiledPatterns {
     /// Every path matches: the choice for a rule that restricts.
     Match,
     /// No path matches: the choice for a rule that allows.
@@ -42,10 +42,10 @@ impl PathPatterns {
 
     /// Checks whether one of the patterns matches a path. `uncompiled` is the answer if the patterns cannot
     /// be compiled.
-    pub(crate) fn is_match(&self, path: &str, uncompiled: Uncompiled) -> bool {
+    pub(crate) fn is_match(&self, path: &str, uncompiled: UncompiledPatterns) -> bool {
         match self.0.set.get_or_init(|| compiled(&self.0.globs).ok()) {
             Some(set) => set.is_match(path),
-            None => uncompiled == Uncompiled::Match,
+            None => uncompiled == UncompiledPatterns::Match,
         }
     }
 }
@@ -60,7 +60,7 @@ fn compiled(globs: &[Glob]) -> Result<GlobSet, globset::Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PathPatterns, Uncompiled};
+    use super::{PathPatterns, UncompiledPatterns};
     use globset::Glob;
 
     #[test]
@@ -68,8 +68,8 @@ mod tests {
         let globs = || ["**/.env", "/etc/**"].map(|glob| Glob::new(glob).unwrap()).to_vec();
         let (first, later) = (PathPatterns::checked(globs()).unwrap(), PathPatterns::unchecked(globs()));
         for (path, wanted) in [("a/.env", true), ("/etc/x", true), ("a/env", false)] {
-            assert_eq!(first.is_match(path, Uncompiled::Match), wanted, "{path}");
-            assert_eq!(later.is_match(path, Uncompiled::Match), wanted, "{path}");
+            assert_eq!(first.is_match(path, UncompiledPatterns::Match), wanted, "{path}");
+            assert_eq!(later.is_match(path, UncompiledPatterns::Match), wanted, "{path}");
         }
     }
 }

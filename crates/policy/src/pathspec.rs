@@ -15,7 +15,7 @@ pub(crate) struct Pathspecs {
 /// Files that one pathspec matches.
 #[derive(Debug)]
 enum Pathspec {
-    /// Any file: the pathspec is unknown, or has a form that is not supported here.
+    /// Any file, because the pathspec is unknown, or has a form that is not supported here.
     Any,
     /// A file, or the files below a directory, by its path below the top of the repository.
     At(String),

@@ -25,7 +25,7 @@ enum End {
 
 /// The certainty with which the pattern of a rule that asks or denies applies to a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum PatternCertainty {
     No,
     /// The pattern may apply: a word of the command is unknown until the command runs.
     Perhaps,
@@ -36,7 +36,8 @@ pub(crate) enum Reach {
 const SYSTEM: &[&str] = &["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 
 impl Pattern {
-    /// Parses a command pattern. Quotes and backslashes make a space part of a word, and a `*` literal.
+    /// Parses a command pattern. Quotes and backslashes make a space part of a word, and a `*` literal. After a last word
+    /// `$`, no further words may follow.
     pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
         let mut pieces = pieces(text)?;
         let end = if pieces.last().is_some_and(|last| last.plain.as_deref() == Some("$")) {
@@ -96,13 +97,13 @@ impl Pattern {
 
     /// Returns the certainty with which a rule that asks or denies applies to a command, even if the command
     /// is written in another form.
-    pub(crate) fn reach(&self, segment: &Segment) -> Reach {
-        let Some(name) = segment.program_name() else { return Reach::No };
+    pub(crate) fn reach(&self, segment: &Segment) -> PatternCertainty {
+        let Some(name) = segment.program_name() else { return PatternCertainty::No };
         let whole = segment.program().unwrap_or_default();
         let meant =
             if self.program.holds('/') { self.program.matches(whole) } else { self.program.matches(name) };
         if !meant {
-            return Reach::No;
+            return PatternCertainty::No;
         }
         // A `name=value` word of the pattern, as in `dd if=x`, may appear anywhere, as options may.
         let (options, operands): (Vec<&Piece>, Vec<&Piece>) =
@@ -115,11 +116,11 @@ impl Pattern {
             let doubtful =
                 segment.words.iter().skip(1).any(|word| word.may_be_option() && word.known().is_none());
             let found = if there {
-                Reach::Yes
+                PatternCertainty::Yes
             } else if doubtful {
-                Reach::Perhaps
+                PatternCertainty::Perhaps
             } else {
-                Reach::No
+                PatternCertainty::No
             };
             reach = least(reach, found);
         }
@@ -128,9 +129,13 @@ impl Pattern {
                 .assignments
                 .iter()
                 .any(|set| setting.matches(&format!("{}={}", set.name, set.value.start)));
-            reach = least(reach, if there { Reach::Yes } else { Reach::No });
+            reach = least(reach, if there { PatternCertainty::Yes } else { PatternCertainty::No });
         }
-        if self.end == End::Closed && segment.words.len() > self.words.len() + 1 { Reach::No } else { reach }
+        if self.end == End::Closed && segment.words.len() > self.words.len() + 1 {
+            PatternCertainty::No
+        } else {
+            reach
+        }
     }
 
     /// Checks that no words may follow those of the pattern.
@@ -175,11 +180,11 @@ impl Pattern {
     }
 }
 
-fn least(left: Reach, right: Reach) -> Reach {
+fn least(left: PatternCertainty, right: PatternCertainty) -> PatternCertainty {
     match (left, right) {
-        (Reach::No, _) | (_, Reach::No) => Reach::No,
-        (Reach::Perhaps, _) | (_, Reach::Perhaps) => Reach::Perhaps,
-        (Reach::Yes, Reach::Yes) => Reach::Yes,
+        (PatternCertainty::No, _) | (_, PatternCertainty::No) => PatternCertainty::No,
+        (PatternCertainty::Perhaps, _) | (_, PatternCertainty::Perhaps) => PatternCertainty::Perhaps,
+        (PatternCertainty::Yes, PatternCertainty::Yes) => PatternCertainty::Yes,
     }
 }
 
@@ -205,18 +210,18 @@ fn candidates(segment: &Segment) -> Vec<Candidate<'_>> {
 
 /// Returns the certainty with which the operands of a pattern appear in order at the beginning of a command's
 /// words.
-fn follows(pieces: &[&Piece], words: &[Candidate<'_>]) -> Reach {
-    let Some((piece, pieces)) = pieces.split_first() else { return Reach::Yes };
-    let Some((candidate, rest)) = words.split_first() else { return Reach::No };
+fn follows(pieces: &[&Piece], words: &[Candidate<'_>]) -> PatternCertainty {
+    let Some((piece, pieces)) = pieces.split_first() else { return PatternCertainty::Yes };
+    let Some((candidate, rest)) = words.split_first() else { return PatternCertainty::No };
     let here = match candidate.word.known() {
-        Some(known) if piece.matches(known) || piece.matches(&plain_path(known)) => Reach::Yes,
-        Some(_) => Reach::No,
-        None if piece.matches_any_after(candidate.word) => Reach::Yes,
-        None => Reach::Perhaps,
+        Some(known) if piece.matches(known) || piece.matches(&plain_path(known)) => PatternCertainty::Yes,
+        Some(_) => PatternCertainty::No,
+        None if piece.matches_any_after(candidate.word) => PatternCertainty::Yes,
+        None => PatternCertainty::Perhaps,
     };
     let taken = least(here, follows(pieces, rest));
-    let passed = if candidate.passed { follows_after(piece, pieces, rest) } else { Reach::No };
-    if taken == Reach::Yes || passed == Reach::No { taken } else { passed }
+    let passed = if candidate.passed { follows_after(piece, pieces, rest) } else { PatternCertainty::No };
+    if taken == PatternCertainty::Yes || passed == PatternCertainty::No { taken } else { passed }
 }
 
 /// Removes the parts of a path that do not change its target: `//` and `/./`.
@@ -228,7 +233,7 @@ fn plain_path(word: &str) -> String {
     plain
 }
 
-fn follows_after(piece: &Piece, pieces: &[&Piece], rest: &[Candidate<'_>]) -> Reach {
+fn follows_after(piece: &Piece, pieces: &[&Piece], rest: &[Candidate<'_>]) -> PatternCertainty {
     let all: Vec<&Piece> = std::iter::once(piece).chain(pieces.iter().copied()).collect();
     follows(&all, rest)
 }
@@ -270,8 +275,9 @@ impl Piece {
         self.matches(word) || (self.is_option() && name.starts_with("--") && self.matches(name))
     }
 
-    /// Returns true if the pattern's word matches the command's word at the same position. A word that is
-    /// unknown before the command runs matches only an unquoted `*`, and never an option.
+    /// Returns true if the pattern's word matches the command's word at the same position. Only an option of the pattern
+    /// matches an option of the command. A word that is unknown before the command runs matches only an unquoted `*`,
+    /// and only if it cannot be an option.
     fn is_at(&self, word: &Word) -> bool {
         match word.known() {
             Some(known) => {

@@ -6,7 +6,7 @@ use toolpost_workspace::{PathError, Workspace};
 
 /// The location of a path that a command names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum CommandPath {
     /// A known location; `relative` is the path below a root, if the location is in one.
     At { absolute: PathBuf, relative: Option<String> },
     /// A location that is known only when the command runs.
@@ -20,7 +20,7 @@ pub(crate) fn of(
     places: &Places,
     (directory, roots): (&Path, &[PathBuf]),
     workspace: Option<&Workspace>,
-) -> Vec<Place> {
+) -> Vec<CommandPath> {
     let named = match word.sure {
         Certainty::All => word.start.clone(),
         // The matches of a wildcard pattern, and the results of `find`, are below the directory with which the word
@@ -29,18 +29,22 @@ pub(crate) fn of(
             let end = word.start.rfind('/').map_or(0, |slash| slash + 1);
             format!("{}…", &word.start[..end])
         }
-        Certainty::Start | Certainty::Nothing => return vec![Place::Unknown],
+        Certainty::Start | Certainty::Nothing => return vec![CommandPath::Unknown],
     };
     if named.starts_with('~') {
-        return vec![Place::At { absolute: PathBuf::from(named), relative: None }];
+        return vec![CommandPath::At { absolute: PathBuf::from(named), relative: None }];
     }
     let Places::Known(places) = places else {
-        return vec![if named.starts_with('/') { at(Path::new(&named), roots) } else { Place::Unknown }];
+        return vec![if named.starts_with('/') {
+            at(Path::new(&named), roots)
+        } else {
+            CommandPath::Unknown
+        }];
     };
-    let mut found: Vec<Place> = Vec::new();
+    let mut found: Vec<CommandPath> = Vec::new();
     for place in places {
         if place.starts_with('~') {
-            found.push(Place::Unknown);
+            found.push(CommandPath::Unknown);
             continue;
         }
         for place in ends(&directory.join(place).join(&named), roots, workspace) {
@@ -57,7 +61,7 @@ pub(crate) fn ends(
     path: &Path,
     roots: &[PathBuf],
     workspace: Option<&Workspace>,
-) -> impl Iterator<Item = Place> + use<> {
+) -> impl Iterator<Item = CommandPath> + use<> {
     let linked = workspace.and_then(|workspace| through_links(workspace, path, roots));
     [Some(at(path, roots)), linked].into_iter().flatten()
 }
@@ -65,14 +69,14 @@ pub(crate) fn ends(
 /// Returns the location at which a path ends if the links in it are followed as the kernel does: `..` leads
 /// to the parent of a link's target. `None` if links do not change the location, or the path cannot be
 /// followed.
-fn through_links(workspace: &Workspace, path: &Path, roots: &[PathBuf]) -> Option<Place> {
+fn through_links(workspace: &Workspace, path: &Path, roots: &[PathBuf]) -> Option<CommandPath> {
     let mut real = PathBuf::new();
     for part in path.components() {
         match part {
             Component::CurDir => {}
             Component::ParentDir => {
                 real = match followed(workspace, &real, roots)? {
-                    Place::At { absolute, relative: Some(_) } => absolute,
+                    CommandPath::At { absolute, relative: Some(_) } => absolute,
                     outside => return Some(outside),
                 };
                 real.pop();
@@ -84,12 +88,12 @@ fn through_links(workspace: &Workspace, path: &Path, roots: &[PathBuf]) -> Optio
     (place != at(path, roots)).then_some(place)
 }
 
-fn followed(workspace: &Workspace, path: &Path, roots: &[PathBuf]) -> Option<Place> {
+fn followed(workspace: &Workspace, path: &Path, roots: &[PathBuf]) -> Option<CommandPath> {
     // A path outside the roots is judged by its text, so its links are not followed.
     roots.iter().find(|root| path.starts_with(root))?;
     match workspace.resolve(path.to_str()?) {
         Ok(found) => Some(at(found.raw(), roots)),
-        Err(PathError::Outside { .. }) => Some(Place::At { absolute: path.to_owned(), relative: None }),
+        Err(PathError::Outside { .. }) => Some(CommandPath::At { absolute: path.to_owned(), relative: None }),
         Err(_) => None,
     }
 }
@@ -111,11 +115,11 @@ fn is_pattern(word: &Word) -> bool {
         && !word.text.split('/').any(leads_away)
 }
 
-fn at(path: &Path, roots: &[PathBuf]) -> Place {
+fn at(path: &Path, roots: &[PathBuf]) -> CommandPath {
     let absolute = straightened(path);
     let below = roots.iter().filter_map(|root| absolute.strip_prefix(root).ok());
     let relative = below.map(|rest| rest.to_string_lossy().into_owned()).min_by_key(String::len);
-    Place::At { absolute, relative }
+    CommandPath::At { absolute, relative }
 }
 
 /// Removes `.` and `..` from a path by its text, without following links.

@@ -6,7 +6,7 @@ use crate::{
         resource::{EditorUse, RemoteTool},
     },
     decision::{Decision, DecisionOverride, Judgement},
-    reach::{CommandReach, Unreachable},
+    reach::{CommandReach, UnreachableReason},
     rule::{Rule, RuleSource},
     withheld::WithheldFinder,
 };
@@ -87,7 +87,7 @@ impl Policy {
     #[must_use]
     pub fn confining(
         self,
-        prevents: impl Fn(Access, &Path) -> Option<Unreachable> + Send + Sync + 'static,
+        prevents: impl Fn(Access, &Path) -> Option<UnreachableReason> + Send + Sync + 'static,
     ) -> Self {
         Self { reach: Some(CommandReach::new(prevents)), ..self }
     }
@@ -231,7 +231,7 @@ impl Policy {
             return fixed("Toolpost keeps its state in this directory; no rule can allow access to it.");
         }
         if access == Access::Writes && self.own.iter().any(|own| path.starts_with(own)) {
-            return fixed("Toolpost itself uses this file; no rule can allow writing it.");
+            return fixed("Toolpost uses this path itself; no rule can allow writing to it.");
         }
         None
     }

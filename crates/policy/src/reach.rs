@@ -9,7 +9,7 @@ use std::{
 
 /// The reason why the sandbox prevents or redirects a command's access to a path, even if the user approves it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unreachable {
+pub enum UnreachableReason {
     /// The path is not visible to commands.
     Hidden,
     /// The path is a directory of which commands see only a part.
@@ -36,9 +36,9 @@ pub struct OutsidePaths {
     pub named: Vec<PathBuf>,
 }
 
-/// Returns why the sandbox prevents or redirects an access to an absolute path, or to one that begins with `~`;
+/// The function that returns why the sandbox prevents or redirects an access to an absolute path, or to one that begins with `~`;
 /// `None` if it does neither.
-type Test = dyn Fn(Access, &Path) -> Option<Unreachable> + Send + Sync;
+type Test = dyn Fn(Access, &Path) -> Option<UnreachableReason> + Send + Sync;
 
 /// The test for paths that the sandbox withholds from commands.
 #[derive(Clone)]
@@ -47,14 +47,14 @@ pub(crate) struct CommandReach(Arc<Test>);
 impl CommandReach {
     /// Wraps the function that tests paths.
     pub(crate) fn new(
-        prevents: impl Fn(Access, &Path) -> Option<Unreachable> + Send + Sync + 'static,
+        prevents: impl Fn(Access, &Path) -> Option<UnreachableReason> + Send + Sync + 'static,
     ) -> Self {
         Self(Arc::new(prevents))
     }
 
     /// Returns the reason why commands cannot make this access to a path, or why the access is redirected; otherwise
     /// `None`.
-    pub(crate) fn prevents(&self, access: Access, path: &Path) -> Option<Unreachable> {
+    pub(crate) fn prevents(&self, access: Access, path: &Path) -> Option<UnreachableReason> {
         (self.0)(access, path)
     }
 }
@@ -65,8 +65,8 @@ impl fmt::Debug for CommandReach {
     }
 }
 
-impl Unreachable {
-    /// Returns a sentence with the reason and the next step.
+impl UnreachableReason {
+    /// Returns the reason and, for an access that is prevented, the next step.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Hidden => {

@@ -3,11 +3,11 @@
 use crate::{
     access::{Access, command::Host},
     decision::Decision,
-    path_patterns::{PathPatterns, Uncompiled},
+    path_patterns::{PathPatterns, UncompiledPatterns},
     pattern::Pattern,
 };
 use std::{borrow::Cow, fmt};
-use toolpost_net::Say;
+use toolpost_net::HostEffect;
 use toolpost_text::wildcard;
 
 /// The source of a rule.
@@ -33,8 +33,8 @@ pub struct Rule {
     pub(crate) target: Target,
     pub(crate) decision: Decision,
     pub(crate) why: String,
-    /// True for a rule that an approval wrote: it allows, but neither overrides a denial nor covers commands
-    /// that pass code to a program.
+    /// True for a rule that an approval wrote: it allows, but overrides no denial. If its pattern allows further
+    /// arguments, it does not cover commands that may pass code to a program.
     pub(crate) cautious: bool,
     pub(crate) source: RuleSource,
     /// The line of the policy file where the rule begins, from 1; 0 for a rule without a line.
@@ -87,8 +87,8 @@ impl Rule {
         }
     }
 
-    /// Returns the path names that the rule protects from writes. Built-in denials are left out: they name
-    /// files of version control, which `git` itself must write.
+    /// Returns the path names that the rule protects from writes. Built-in denials are left out, because they
+    /// name files of version control, which `git` itself must write.
     pub(crate) fn protected_names(&self) -> &[String] {
         let keeps = match self.decision {
             Decision::Allow => false,
@@ -110,7 +110,7 @@ impl Rule {
     pub(crate) fn matches_path(&self, relative: &str, absolute: &str) -> bool {
         let Target::Paths { relative: inside, absolute: anywhere, .. } = &self.target else { return false };
         let allows = self.decision == Decision::Allow;
-        let uncompiled = if allows { Uncompiled::Miss } else { Uncompiled::Match };
+        let uncompiled = if allows { UncompiledPatterns::Miss } else { UncompiledPatterns::Match };
         let matches = |relative: &str, absolute: &str| {
             inside.is_match(relative, uncompiled) || anywhere.is_match(absolute, uncompiled)
         };
@@ -126,7 +126,7 @@ impl Rule {
     /// Returns the host pattern of the rule that matches a host; `None` if no pattern matches.
     pub(crate) fn host_pattern(&self, host: &Host) -> Option<&str> {
         let Target::Hosts(hosts) = &self.target else { return None };
-        let say = if self.decision == Decision::Allow { Say::Reach } else { Say::Refuse };
+        let say = if self.decision == Decision::Allow { HostEffect::Reach } else { HostEffect::Refuse };
         hosts.iter().find(|pattern| host.matches(pattern, say)).map(String::as_str)
     }
 
@@ -136,7 +136,7 @@ impl Rule {
         let Target::Hosts(hosts) = &self.target else { return false };
         let says =
             self.decision == Decision::Allow && self.may_loosen() && self.source != RuleSource::BuiltIn;
-        says && hosts.iter().any(|named| !named.starts_with('*') && host.matches(named, Say::Reach))
+        says && hosts.iter().any(|named| !named.starts_with('*') && host.matches(named, HostEffect::Reach))
     }
 
     /// Returns true if the rule matches an upstream tool, by its published name.

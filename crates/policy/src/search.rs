@@ -5,7 +5,7 @@ use crate::{
     decision::Decision,
     policy::Policy,
     rule::Rule,
-    withheld::{Answer, FRESH, WithheldFile, WithheldFinder},
+    withheld::{FRESH, WithheldCache, WithheldFile, WithheldFinder},
 };
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use std::{
@@ -49,7 +49,7 @@ impl Policy {
             return last.withheld.clone();
         }
         let withheld = self.look(finder, directory, search);
-        *last = Some(Answer {
+        *last = Some(WithheldCache {
             at: Instant::now(),
             directory: directory.to_owned(),
             search: search.clone(),
@@ -66,7 +66,7 @@ impl Policy {
     }
 
     /// Checks whether a path of a root can be a directory when a command runs. A path that does not exist yet can be one
-    /// if another command precedes.
+    /// if the command line has another command, which may create it.
     pub(crate) fn may_be_directory(&self, path: &Path, is_alone: bool) -> bool {
         let Some(WithheldFinder { workspace, .. }) = &self.finder else { return true };
         let Some(path) = path.to_str().and_then(|path| workspace.resolve(path).ok()) else { return true };
@@ -149,7 +149,7 @@ impl Visitor for Finder<'_> {
 
     fn judge(&mut self, (): &(), candidate: &Candidate<'_>) -> Claim {
         self.seen.fetch_add(1, Ordering::Relaxed);
-        // In `.git`, Git stores files under other names than in the worktree, so no pattern of names can
+        // In `.git`, Git does not store files under their names in the worktree, so no pattern of names can
         // match there.
         if candidate.name_bytes() == b".git" && candidate.kind() == Kind::Directory {
             return Claim::Pass;

@@ -1,6 +1,6 @@
 //! The files that the wildcards and braces in a word of a command match, as the shell would expand the word now.
 
-use crate::place::{self, Place};
+use crate::place::{self, CommandPath};
 use std::path::{Path, PathBuf};
 use toolpost_shell::{Places, Word};
 use toolpost_workspace::{Kind, Workspace};
@@ -15,7 +15,7 @@ const DEEPEST: usize = 50;
 /// The locations that a word matches.
 #[derive(Debug, Default)]
 pub(crate) struct Matches {
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<CommandPath>,
     /// True if the word matches so much that not everything was compared.
     pub(crate) is_cut: bool,
 }
@@ -123,7 +123,7 @@ enum Part {
     Class(Class),
 }
 
-/// A bracket expression. The order of letters in `[a-z]` depends on the language of the shell, so the expression
+/// A bracket expression. The order of letters in `[a-z]` depends on the locale of the shell, so the expression
 /// matches every character that could be in it.
 struct Class {
     is_negated: bool,
@@ -199,7 +199,7 @@ impl Class {
     }
 }
 
-/// Reads the characters of a component, each with whether it is quoted.
+/// Reads the characters of a component; the flag of a character is true if the character is quoted.
 fn decoded(part: &str) -> Vec<(bool, char)> {
     let (mut out, mut letters) = (Vec::new(), part.chars());
     while let Some(letter) = letters.next() {
@@ -229,7 +229,7 @@ fn parts(letters: &[(bool, char)]) -> Vec<Part> {
 }
 
 /// Returns whether the parts match a whole name. A character outside ASCII counts as one character and as several,
-/// because that depends on the language of the shell.
+/// because that depends on the locale of the shell.
 fn matches_all(parts: &[Part], name: &[u8]) -> bool {
     // The positions in the name up to which the parts so far can match.
     let mut ends = vec![false; name.len() + 1];
@@ -260,13 +260,14 @@ fn matches_all(parts: &[Part], name: &[u8]) -> bool {
     ends[name.len()]
 }
 
-/// Removes the backslashes from a pattern.
+/// Removes the backslashes that quote characters from a pattern.
 fn literal(pattern: &str) -> String {
     decoded(pattern).into_iter().map(|(_, letter)| letter).collect()
 }
 
-/// Expands the braces of a pattern, as in `{a,b}c`; `None` if that gives too many patterns. The steps are those of bash:
-/// the text before the first group, the alternatives of the group, and the expanded text after it.
+/// Expands the braces of a pattern, as in `{a,b}c`; `None` if that gives too many patterns, or if the
+/// groups are nested too deeply. The steps are those of bash: the text before the first group, the alternatives of the
+/// group, and the expanded text after it.
 fn expanded(pattern: &str) -> Option<Vec<String>> {
     let letters = decoded(pattern);
     let has_brackets = letters.contains(&(false, '['));
@@ -318,7 +319,7 @@ impl Braces {
             });
             vec![sequence.unwrap_or_else(|| plain.collect())]
         };
-        // A shell takes `{}` at the beginning of some texts literally.
+        // A shell may take `{}` literally, so the word is expanded in both ways.
         if inner.first() == Some(&(false, '}')) {
             let mut plain = letters[open..].to_vec();
             plain[0].0 = true;

@@ -19,21 +19,21 @@ pub(crate) const FRESH: Duration = Duration::from_secs(2);
 #[derive(Clone)]
 pub(crate) struct WithheldFinder {
     pub(crate) workspace: Workspace,
-    pub(crate) last: Arc<Mutex<Option<Answer>>>,
-    /// The withheld files that git tracks, for each repository that was asked about.
+    pub(crate) last: Arc<Mutex<Option<WithheldCache>>>,
+    /// The withheld files that git tracks, for each repository that was examined.
     pub(crate) tracked: Arc<Mutex<HashMap<PathBuf, TrackedAnswer>>>,
 }
 
 /// The withheld files that git tracks in a repository, as long as its index is the same.
 #[derive(Clone)]
 pub(crate) struct TrackedAnswer {
-    /// The time of the last change of the index, and its length.
+    /// The time of the last change to the index, and its length.
     pub(crate) stamp: (i128, u64),
     pub(crate) withheld: Arc<Vec<(TrackedFile, WithheldFile)>>,
 }
 
 /// The withheld files that the last search found, reused if the next search is the same.
-pub(crate) struct Answer {
+pub(crate) struct WithheldCache {
     pub(crate) at: Instant,
     pub(crate) directory: PathBuf,
     pub(crate) search: Search,
@@ -43,7 +43,8 @@ pub(crate) struct Answer {
 /// A file that a command's search would read and that the rules deny or ask about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WithheldFile {
-    /// The path of the file; `None` if the search stopped because there were too many entries to examine.
+    /// The path of the file; `None` if it is not UTF-8, or if the search stopped because there were too many
+    /// entries to examine.
     pub(crate) path: Option<String>,
     pub(crate) decision: Decision,
     pub(crate) why: String,

@@ -4,7 +4,10 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolpost_policy::{Access, Approval, Command, CommandExplanation, Decision, Line, Policy, RuleSource};
+use toolpost_policy::{
+    Access, Approval, Command, CommandExplanation, Decision, DecisionOverride, Line, Policy, RuleSource,
+    Touch,
+};
 use toolpost_test_rows::each;
 use toolpost_workspace::{Options, Workspace};
 
@@ -461,6 +464,67 @@ fn no_command_of_the_security_cases_is_allowed() {
 }
 
 #[test]
+fn a_setting_that_forbids_a_command_is_the_reason() {
+    let world = World::new();
+    let changes = "the setting `read_only` or `deny` forbids changes, so only commands that the rules allow without a prompt \
+                   can run";
+    let all = "the setting `read_only` or `deny` forbids all commands; no rule can allow one";
+    // The parser is not sure about this command.
+    let unsure = "x='a[$(touch F)]'; [[ x -eq 1 ]]";
+    let rows = [
+        (Access::Writes, "cargo test", changes, DecisionOverride::ByRule),
+        (Access::Writes, unsure, changes, DecisionOverride::ByRule),
+        (Access::Writes, "", changes, DecisionOverride::ByRule),
+        (Access::Executes, "ls", all, DecisionOverride::ByNothing),
+        (Access::Executes, "cargo test", all, DecisionOverride::ByNothing),
+        (Access::Executes, unsure, all, DecisionOverride::ByNothing),
+        // A rule denies this command, too.
+        (Access::Executes, "rm -rf /", all, DecisionOverride::ByNothing),
+    ];
+    each(rows, |(denied, command, why, lifted)| {
+        let policy = Policy::built_in().unwrap().denying(&[denied]);
+        let directory = world.workspace.resolve(".").unwrap();
+        let line = Line::Shell(command.to_owned());
+        let touch = Touch::Execute(Command { line, directory, approval: Approval::ByRules });
+        let judged = policy.judge(&touch);
+        assert_eq!((judged.decision, judged.why.as_str(), judged.lifted), (Deny, why, lifted), "{command}");
+    });
+}
+
+#[test]
+fn network_needs_are_found_after_options_of_the_program() {
+    let world = World::new();
+    let policy = Policy::built_in().unwrap();
+    let (remote, npm) = (Some("the host of the git remote"), Some("registry.npmjs.org"));
+    let rows = [
+        ("git push", remote),
+        ("git -C dir push", remote),
+        ("git -c a=b --git-dir dir/.git fetch", remote),
+        ("git --no-pager -C \"$DIR\" pull", remote),
+        ("git -C push status", None),
+        ("git \"$COMMAND\" push", None),
+        ("npm install", npm),
+        ("npm --prefix web ci", npm),
+        ("pnpm -C \"$DIR\" install", npm),
+        ("npm --silent run install", None),
+        ("npm --prefix install run x", None),
+        ("cargo +nightly --color never install x", Some("index.crates.io")),
+        ("cargo build", None),
+        ("go -C sub mod download", Some("proxy.golang.org")),
+        ("python3 -m pip install x", Some("pypi.org")),
+        ("gh --help", Some("api.github.com")),
+    ];
+    each(rows, |(command, wanted)| {
+        let explained = world.explain(&policy, Line::Shell(command.to_owned()));
+        let network = explained.segments[0].network.as_deref();
+        match wanted {
+            Some(host) => assert!(network.is_some_and(|need| need.contains(host)), "{command}: {network:?}"),
+            None => assert_eq!(network, None, "{command}"),
+        }
+    });
+}
+
+#[test]
 fn harmless_shell_cases_need_no_approval() {
     let world = World::new();
     let policy = Policy::built_in().unwrap();
@@ -613,6 +677,7 @@ fn world_with_secrets() -> (World, std::path::PathBuf) {
     for (name, text) in [
         ("src/main.rs", ""),
         ("deep/a/.env", "X=1"),
+        ("hidden/.netrc", "X=1"),
         ("keys/id_rsa", ""),
         (".gitignore", ".env\n"),
         (".git/x/.env", ""),
@@ -636,7 +701,7 @@ fn a_recursive_search_prompts_if_it_reads_withheld_files() {
             ("grep -r TODO", Ask),
             ("grep -rh TOKEN --include='.e*' .", Ask),
             ("grep -r TOKEN --include='*.rs' .", Allow),
-            ("grep -r TOKEN --exclude=.env --exclude=id_rsa .", Allow),
+            ("grep -r TOKEN --exclude=.env --exclude=id_rsa --exclude=.netrc .", Allow),
             ("grep -r TOKEN --exclude='{.env,id_rsa}' .", Ask),
             ("grep TODO src/main.rs", Allow),
             ("rg TODO src", Allow),
@@ -644,6 +709,10 @@ fn a_recursive_search_prompts_if_it_reads_withheld_files() {
             ("rg --hidden TODO deep", Allow),
             ("rg -uu TOKEN deep", Ask),
             ("rg -g .env TOKEN deep", Ask),
+            ("rg -t sh TOKEN hidden", Ask),
+            ("rg TOKEN hidden", Allow),
+            ("rg -t sh TOKEN deep", Allow),
+            ("ack TOKEN deep", Ask),
             ("rg TODO", Ask),
             ("rg TODO keys", Ask),
             ("cd deep && grep -r x .", Ask),

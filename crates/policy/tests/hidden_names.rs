@@ -441,8 +441,8 @@ fn stored_contents_of_withheld_files_are_not_printed_unasked() {
     let explained = world.explain(&policy, Line::Shell("git diff".to_owned()));
     assert_eq!(
         explained.reason(),
-        "the command would read keys/server.key: git has stored it, and the command may print it: Such a file usually holds \
-         secrets. To leave it out, end the command with `-- ':(top,exclude)keys/server.key'`"
+        "the command would read keys/server.key: git tracks this file, and the command may print its content: Such a \
+         file usually holds secrets. To leave it out, end the command with `-- ':(top,exclude)keys/server.key'`"
     );
     world.check(&policy, &[("git diff -- ':(top,exclude)keys/server.key'", Allow)]);
     // What git tracks now counts, although an ignore rule names it.

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use toolpost_process::{
-    From, Jobs, Launch, OutputRange, Plan, Program, Sandbox, SessionKey, Settings, Until, available,
-    inner_step,
+    Jobs, Launch, OutputRange, OutputSide, Plan, Program, Sandbox, SessionKey, Settings, WaitCondition,
+    available, inner_step,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -26,8 +26,8 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     plan.protected = [".vscode", ".mcp.json", ".envrc", ".gitmodules"].map(Into::into).into();
     launch.sandbox = Sandbox::On(plan);
     let job = jobs.start(&SessionKey("example".to_owned()), &launch)?;
-    job.wait(Until::Ended, Duration::from_secs(60)).await;
-    let shown = job.show(OutputRange { from: From::Top, skip: 0, count: u64::MAX })?;
+    job.wait(WaitCondition::Ended, Duration::from_secs(60)).await;
+    let shown = job.show(OutputRange { from: OutputSide::Top, skip: 0, count: u64::MAX })?;
     for piece in shown.pieces {
         print!("{}", piece.text);
     }

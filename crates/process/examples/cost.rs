@@ -9,7 +9,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use toolpost_process::{
-    Jobs, Launch, Plan, Program, Sandbox, SessionKey, Settings, StartError, Until, available, inner_step,
+    Jobs, Launch, Plan, Program, Sandbox, SessionKey, Settings, StartError, WaitCondition, available,
+    inner_step,
 };
 
 /// The protected names in a typical workspace.
@@ -87,7 +88,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn once(jobs: &Jobs, runtime: &tokio::runtime::Runtime, launch: &Launch) -> Result<f64, StartError> {
     let start = Instant::now();
     let job = jobs.start(&SessionKey("cost".to_owned()), launch)?;
-    runtime.block_on(job.wait(Until::Gone, Duration::from_secs(60)));
+    runtime.block_on(job.wait(WaitCondition::Gone, Duration::from_secs(60)));
     Ok(start.elapsed().as_secs_f64() * 1e3)
 }
 

@@ -8,7 +8,7 @@
 use std::io::Read;
 
 use toolpost_process::{
-    Jobs, Launch, Means, Plan, Program, Sandbox, SessionKey, Settings, StartError, Until, inner_step,
+    Jobs, Launch, Means, Plan, Program, Sandbox, SessionKey, Settings, StartError, WaitCondition, inner_step,
 };
 
 fn main() -> Result<(), StartError> {
@@ -31,7 +31,7 @@ fn main() -> Result<(), StartError> {
             launch.sandbox = Sandbox::On(Plan { means, ..Plan::new([directory]) });
         }
         let job = jobs.start(&session, &launch)?;
-        runtime.block_on(job.wait(Until::Output(0), std::time::Duration::from_secs(60)));
+        runtime.block_on(job.wait(WaitCondition::Output(0), std::time::Duration::from_secs(60)));
         println!("{}", job.run_id());
     }
     std::io::stdin().read_to_end(&mut Vec::new()).map_err(fault("its input"))?;

@@ -1,4 +1,4 @@
-//! Detection of the sandbox mechanisms that work on this machine: each is tried once.
+//! Detection of the sandbox mechanisms that work on this machine.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use rustix::pipe::{PipeFlags, pipe_with};
 use toolpost_sandbox::calls::NetworkOrigin;
 use toolpost_sandbox::{
-    Confinement, Means, NamespaceBackend, SandboxError, Stop, bubblewrap, calls, limit_of, to_be_tried,
+    Confinement, Means, NamespaceBackend, SandboxError, StepFailure, bubblewrap, calls, limit_of, to_be_tried,
 };
 
 use crate::error::StartError;
@@ -19,7 +19,7 @@ use crate::system::{self, ForkSide};
 /// The sandbox mechanisms that are available on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Available {
-    /// The strongest mechanism that works.
+    /// The strongest allowed mechanism that works; `Nothing` if none does.
     pub means: Means,
     /// The kernel's Landlock version; `None` if the kernel has no Landlock.
     pub landlock: Option<u32>,
@@ -27,8 +27,8 @@ pub struct Available {
     pub failed: Vec<(Means, String)>,
 }
 
-/// Returns the strongest sandbox mechanism that works here, and the reasons why stronger ones fail. Each
-/// mechanism is tried once per process.
+/// Returns the strongest sandbox mechanism that works here, and the reasons why stronger ones fail. The first
+/// call tries the mechanisms, and later calls return the same result.
 pub fn available() -> &'static Available {
     static FOUND: OnceLock<Available> = OnceLock::new();
     FOUND.get_or_init(|| Available::up_to(Means::Namespaces))
@@ -55,7 +55,7 @@ impl Available {
         for (means, tried) in TRIED.iter().filter(|(means, _)| *means <= strongest) {
             let usable = match means {
                 // A command could have replaced a `bwrap` in a root.
-                Means::Bubblewrap => bubblewrap::find(roots).map(|_| ()),
+                Means::Bubblewrap => bubblewrap::find(roots).map(|_| ()).map_err(|error| error.to_string()),
                 _ => Ok(()),
             };
             match usable.and_then(|()| remembered(tried, *means, landlock)) {
@@ -75,8 +75,10 @@ impl Available {
         let failed = self.failed.iter().filter(|(means, _)| *means <= wanted);
         let mut reasons: Vec<String> =
             failed.map(|(means, why)| format!("{}: {why}", means.name())).collect();
-        if wanted < Means::Namespaces {
-            reasons.push(format!("no stronger sandbox than {} is requested", wanted.name()));
+        if wanted == Means::Nothing {
+            reasons.push("the sandbox plan allows no kind of sandbox".to_owned());
+        } else if wanted < Means::Namespaces {
+            reasons.push(format!("the sandbox plan allows nothing stronger than {}", wanted.name()));
         }
         reasons.join("; ")
     }
@@ -102,7 +104,7 @@ fn remembered(
     if is_short { result } else { tried.get_or_init(|| result).clone() }
 }
 
-/// Tries a sandbox mechanism in a forked child process, which then exits.
+/// Tries a sandbox mechanism in a child process, which then exits.
 fn attempt(means: Means, landlock: Option<u32>) -> Result<(), StartError> {
     let stopped = |step: String| move |fault: io::Error| StartError::from(SandboxError::Step { step, fault });
     if let (Means::Landlock, Err(fault)) = (means, calls::landlock_version()) {
@@ -118,7 +120,7 @@ fn attempt(means: Means, landlock: Option<u32>) -> Result<(), StartError> {
 }
 
 #[expect(unsafe_code, reason = "forking has no safe interface")]
-fn try_in_a_fork(confinement: &Confinement) -> io::Result<Result<(), Stop>> {
+fn try_in_a_fork(confinement: &Confinement) -> io::Result<Result<(), StepFailure>> {
     let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
     // SAFETY: the child only makes system calls, and never returns.
     let child = match unsafe { system::fork() }? {
@@ -138,8 +140,11 @@ fn try_in_a_fork(confinement: &Confinement) -> io::Result<Result<(), Stop>> {
     let (part, errno) = (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]));
     Ok(match (length, errno) {
         (4, 0) => Ok(()),
-        (4, errno) => Err(Stop { part, fault: io::Error::from_raw_os_error(errno.into()) }),
-        _ => Err(Stop { part: Stop::START, fault: io::Error::other("the trial process was killed") }),
+        (4, errno) => Err(StepFailure { part, fault: io::Error::from_raw_os_error(errno.into()) }),
+        _ => Err(StepFailure {
+            part: StepFailure::START,
+            fault: io::Error::other("the trial process was killed"),
+        }),
     })
 }
 
@@ -155,7 +160,7 @@ fn try_here(confinement: &Confinement, answer: &OwnedFd) -> ! {
                 system::exit(0);
             }
             Ok(ForkSide::Child) => {}
-            Err(fault) => say(answer, Err(Stop { part: Stop::START, fault })),
+            Err(fault) => say(answer, Err(StepFailure { part: StepFailure::START, fault })),
         }
     }
     let built = match confinement.namespaces.as_ref().map(|namespaces| &namespaces.maker) {
@@ -165,7 +170,7 @@ fn try_here(confinement: &Confinement, answer: &OwnedFd) -> ! {
     say(answer, built.and_then(|_| confinement.locks.close()))
 }
 
-fn say(answer: &OwnedFd, tried: Result<(), Stop>) -> ! {
+fn say(answer: &OwnedFd, tried: Result<(), StepFailure>) -> ! {
     let (part, errno) = tried.map_or_else(|stop| stop.numbers(), |()| (0, 0));
     let ([a, b], [c, d]) = (part.to_le_bytes(), errno.to_le_bytes());
     let _ = rustix::io::write(answer, &[a, b, c, d]);

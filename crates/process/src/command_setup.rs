@@ -40,10 +40,10 @@ pub(crate) fn own_number(processes: impl AsFd) -> Option<i32> {
     std::str::from_utf8(name).ok()?.parse().ok()
 }
 
-/// Prepares the process that will be the command: its own session, no inherited descriptors, default signal
-/// handling.
+/// Prepares the process that will be the command: a new session, its terminal, default signal handling, limits
+/// on files, and only the descriptors that it must inherit. Fails if the supervisor has exited.
 ///
-/// Nothing here may open a file for writing: the supervisor is not yet ready to decide about such calls.
+/// Nothing here may open a file for writing, because the supervisor is not yet ready to decide about such calls.
 pub(crate) fn become_command(setup: &Setup, supervisor: Pid) -> io::Result<()> {
     rustix::process::setsid()?;
     if setup.terminal == Terminal::StandardInput {
@@ -54,7 +54,7 @@ pub(crate) fn become_command(setup: &Setup, supervisor: Pid) -> io::Result<()> {
         return Err(Errno::SRCH.into());
     }
     system::default_signals();
-    // The program runs even if its limit of open files cannot be restored.
+    // The program runs even if its limit on open files cannot be restored.
     let _ = rustix::process::setrlimit(Resource::Nofile, setup.files);
     if let Some(size) = setup.resources.file_size {
         lower(Resource::Fsize, size);

@@ -38,7 +38,7 @@ pub enum StartError {
     },
     /// The process that starts the commands of a session did not report whether it has started the program.
     #[error(
-        "it is unknown whether `{program}` was started: the process that starts commands ended or does not answer \
+        "it is unknown whether `{program}` was started: the process that starts commands exited or does not answer \
          ({fault}); if the program ran, it was killed: check its effects before you start it again"
     )]
     Unknown {
@@ -117,8 +117,10 @@ fn next_step(fault: &io::Error) -> String {
     }
     let next = match fault.raw_os_error() {
         Some(libc::ENOENT | libc::ENOTDIR) => "check the path, and the interpreter in the file's first line",
+        // The system reports all three causes alike, and the sandbox may show another path than this process sees.
         Some(libc::EACCES | libc::EPERM) => {
-            "the file is not executable: make it executable, or run it with its interpreter"
+            "the file is not executable, a directory on its path may not be entered, or its file system is mounted with \
+             `noexec`: make the file executable, correct the permissions, or run it with its interpreter"
         }
         Some(libc::ENOEXEC) => "the file is not a program for this machine: run it with its interpreter",
         Some(libc::E2BIG) => {

@@ -5,9 +5,9 @@ use std::ffi::{OsStr, OsString};
 use crate::launch::Program;
 use crate::state::Exit;
 
-/// Meaning of an exit code.
+/// Meaning of a program's exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Meaning {
+pub struct ExitMeaning {
     /// Success or failure of the program, according to its exit status.
     pub verdict: Verdict,
     /// The meaning of the exit status for a reader, in a few words; empty if the status needs no explanation.
@@ -45,12 +45,12 @@ const ANSWERS: &[(&[&str], &str)] = &[
 ];
 
 /// Returns the meaning of a program's exit.
-pub fn meaning(program: &Program, exit: Exit) -> Meaning {
-    let failed = |words: String| Meaning { verdict: Verdict::Failed, words, guess: None };
+pub fn meaning(program: &Program, exit: Exit) -> ExitMeaning {
+    let failed = |words: String| ExitMeaning { verdict: Verdict::Failed, words, guess: None };
     match exit {
-        Exit::Code(0) => Meaning { verdict: Verdict::Done, words: String::new(), guess: None },
+        Exit::Code(0) => ExitMeaning { verdict: Verdict::Done, words: String::new(), guess: None },
         Exit::Code(1) => match answer(program) {
-            Some(words) => Meaning { verdict: Verdict::Done, words: words.to_owned(), guess: None },
+            Some(words) => ExitMeaning { verdict: Verdict::Done, words: words.to_owned(), guess: None },
             None => failed(String::new()),
         },
         Exit::Code(126) => failed("usually: the program was found, but is not executable".to_owned()),
@@ -61,8 +61,7 @@ pub fn meaning(program: &Program, exit: Exit) -> Meaning {
         Exit::Code(code @ 130..=192) => by_shell(code),
         Exit::Code(_) => failed(String::new()),
         Exit::Signal(signal) => {
-            let how = if signal == libc::SIGKILL { "killed" } else { "ended" };
-            Meaning { guess: guess(signal), ..failed(format!("{how} by {}", name(signal))) }
+            ExitMeaning { guess: guess(signal), ..failed(format!("killed by {}", name(signal))) }
         }
         Exit::Unknown => failed(
             "the exit status is unknown: the command's supervisor was killed, or the command could not be \
@@ -73,12 +72,12 @@ pub fn meaning(program: &Program, exit: Exit) -> Meaning {
 }
 
 /// Returns the meaning that an exit code above 128 has in a shell; without an explanation if `code - 128` is
-/// not the number of a signal.
-fn by_shell(code: i32) -> Meaning {
+/// not a signal in `SIGNALS`.
+fn by_shell(code: i32) -> ExitMeaning {
     let signal = code - 128;
     let is_known = SIGNALS.iter().any(|(number, _)| *number == signal);
-    let words = if is_known { format!("usually: ended by {}", name(signal)) } else { String::new() };
-    Meaning { verdict: Verdict::Failed, words, guess: guess(signal) }
+    let words = if is_known { format!("usually: killed by {}", name(signal)) } else { String::new() };
+    ExitMeaning { verdict: Verdict::Failed, words, guess: guess(signal) }
 }
 
 fn guess(signal: i32) -> Option<&'static str> {
@@ -136,19 +135,38 @@ fn line_of<'a>(program: &OsStr, arguments: &'a [OsString]) -> Option<&'a str> {
     (is_shell && ["-c", "-lc"].iter().any(|wanted| option == wanted)).then(|| line.to_str())?
 }
 
-/// Returns the words of the last command in a command line, which determines the exit code. `None` if this
-/// simple parser cannot find it.
+/// Returns the words of the last command in a command line, if an exit code other than 0 must be that command's own.
+/// `None` if another command can have caused it, as in `cd nowhere && grep word file`, or if this simple parser
+/// cannot tell.
 fn last_command(line: &str) -> Option<Vec<String>> {
     if line.contains("pipefail") || line.contains("<<") {
         return None;
     }
+    let mut list = List::default();
     let mut command = Command::default();
     let mut letters = line.trim().chars();
     while let Some(letter) = letters.next() {
+        let rest = letters.as_str();
         match letter {
             '(' | ')' | '{' | '}' | '`' | '#' | '!' => return None,
-            '&' if command.is_redirected() || letters.as_str().starts_with('>') => command.word().push('&'),
-            ';' | '\n' | '|' | '&' => command = Command::default(),
+            '&' if command.is_redirected() || rest.starts_with('>') => command.word().push('&'),
+            ';' | '\n' => list.end(&mut command, Join::Next)?,
+            '&' if rest.starts_with('&') => {
+                letters.next();
+                list.end(&mut command, Join::IfDone)?;
+            }
+            '&' => list.end(&mut command, Join::Next)?,
+            '|' if rest.starts_with('|') => {
+                letters.next();
+                list.end(&mut command, Join::IfFailed)?;
+            }
+            '|' => {
+                // `|&` also redirects the standard error.
+                if rest.starts_with('&') {
+                    letters.next();
+                }
+                list.end(&mut command, Join::Pipe)?;
+            }
             '\'' => command.word().extend(letters.by_ref().take_while(|letter| *letter != '\'')),
             '"' => double_quoted(&mut letters, command.word())?,
             '\\' => command.word().extend(letters.next()),
@@ -156,8 +174,56 @@ fn last_command(line: &str) -> Option<Vec<String>> {
             letter => command.word().push(letter),
         }
     }
-    let words = command.words.into_iter().skip_while(|word| is_assignment(word));
-    Some(words.collect())
+    (list.certain == Certain::Yes).then(|| command.into_words())
+}
+
+/// The way in which two commands are joined.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Join {
+    /// `;`, a line break, or `&`.
+    Next,
+    /// `|` or `|&`.
+    Pipe,
+    /// `&&`.
+    IfDone,
+    /// `||`.
+    IfFailed,
+}
+
+/// Whether an exit code other than 0 must be that of the command that is being parsed.
+#[derive(Default, PartialEq, Eq)]
+enum Certain {
+    #[default]
+    Yes,
+    No,
+}
+
+/// The list of commands before the one that is being parsed.
+#[derive(Default)]
+struct List {
+    certain: Certain,
+}
+
+impl List {
+    /// Ends a command. `None` if the command can end the shell, or change how its later commands end.
+    fn end(&mut self, command: &mut Command, join: Join) -> Option<()> {
+        let words = std::mem::take(command).into_words();
+        let name = words.first().map_or("", String::as_str);
+        if ["set", "exit", "return", "exec", "trap", "shopt", "source", ".", "eval", "command", "builtin"]
+            .contains(&name)
+        {
+            return None;
+        }
+        match join {
+            // After `&&`, the command may not have run at all: the code is then that of the command before.
+            Join::IfDone => self.certain = Certain::No,
+            // After `||`, a code other than 0 means that the command ran.
+            Join::Next | Join::IfFailed => self.certain = Certain::Yes,
+            // A pipeline has the code of its last command, and its first command decides whether it runs.
+            Join::Pipe => {}
+        }
+        Some(())
+    }
 }
 
 /// The words of the command that is being parsed, within a line of several commands.
@@ -178,6 +244,11 @@ impl Command {
     /// Returns whether an ampersand belongs to a redirection, as in `2>&1`.
     fn is_redirected(&self) -> bool {
         self.ended == WordBoundary::No && self.words.last().is_some_and(|word| word.ends_with(['>', '<']))
+    }
+
+    /// Returns the words after the assignments of variables.
+    fn into_words(self) -> Vec<String> {
+        self.words.into_iter().skip_while(|word| is_assignment(word)).collect()
     }
 
     /// Returns the word that is being parsed.

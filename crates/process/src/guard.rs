@@ -14,7 +14,7 @@ use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, SocketFlags, SocketType,
     recvmsg, send, socketpair,
 };
-use toolpost_sandbox::{Creations, Stop};
+use toolpost_sandbox::{Creations, StepFailure};
 
 use crate::message::{Message, hand_over};
 use crate::system;
@@ -48,11 +48,11 @@ pub(crate) struct GuardSender<'a> {
 
 /// Installs the system-call filter in this process, as the last step before it executes a program, and sends
 /// the filter's listener to the supervisor.
-pub(crate) fn give_away(guarded: Option<GuardSender<'_>>) -> Result<(), Stop> {
+pub(crate) fn give_away(guarded: Option<GuardSender<'_>>) -> Result<(), StepFailure> {
     let Some(guarded) = guarded else { return Ok(()) };
     let listener = guarded.creations.listen();
     let given = listener.and_then(|listener| hand_over(guarded.to.as_fd(), &listener));
-    given.map_err(|fault| Stop { part: Stop::GUARD, fault })
+    given.map_err(|fault| StepFailure { part: StepFailure::GUARD, fault })
 }
 
 impl<'a> Guard<'a> {
@@ -80,7 +80,7 @@ impl<'a> Guard<'a> {
     }
 
     /// Receives the filter's listener from the command, or decides about a waiting system call. `is_deserted`
-    /// means that no process uses the filter any more: the listener is then no longer polled.
+    /// means that no process uses the filter any more, so the listener is no longer polled.
     pub(crate) fn go_on(&mut self, control: BorrowedFd<'_>, is_deserted: bool) {
         match self.state {
             State::Listens if is_deserted => self.state = State::Never,

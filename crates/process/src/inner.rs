@@ -2,9 +2,9 @@
 //!
 //! The inner step applies the remaining restrictions, starts the command and supervises it.
 //!
-//! Sandboxes that this program creates itself need no such step. `bwrap` can only execute a program, and only
-//! this program can put a command under Landlock and supervise it. The launcher (`launcher.rs`) takes the same
-//! step in a copy of the file system that it has prepared.
+//! A sandbox that Toolpost builds for a single command needs no such step. `bwrap` can only execute a program,
+//! and cannot put a command under Landlock and supervise it. The launcher (`launcher.rs`) takes the same step in
+//! a copy of the file system that it has prepared.
 
 use std::ffi::{CString, OsString};
 use std::io;
@@ -17,8 +17,8 @@ use rustix::process::{DumpableBehavior, Signal};
 use toolpost_sandbox::bubblewrap::{DIRECTORY, LISTENER, PINNED, PROCESS, THREADS};
 use toolpost_sandbox::memfd::all_of;
 use toolpost_sandbox::{
-    Attributes, Creations, Locks, Network, NetworkScope, Protection, Rules, Script, Sockets, Stop, calls,
-    host, listener,
+    Attributes, Creations, Locks, Network, NetworkScope, Protection, Rules, Script, Sockets, StepFailure,
+    calls, host, listener,
 };
 
 use crate::command_setup::{Setup, be_killed_first_in, become_command, limit_processes, own_number};
@@ -57,7 +57,10 @@ fn plan_at(number: RawFd) -> Option<InnerPlan> {
 /// Takes the inner step in a sandbox of `bwrap`.
 fn run(plan: &InnerPlan) -> ! {
     if tree::has_other_threads() {
-        give_up(plan.control, &Stop { part: THREADS, fault: io::Error::from_raw_os_error(libc::EBUSY) });
+        give_up(
+            plan.control,
+            &StepFailure { part: THREADS, fault: io::Error::from_raw_os_error(libc::EBUSY) },
+        );
     }
     supervise_command(plan, make_ready, calls::drop_capabilities)
 }
@@ -72,7 +75,7 @@ pub(crate) fn run_in_copy(plan: &InnerPlan) -> ! {
 #[expect(unsafe_code, reason = "forking has no safe interface")]
 fn supervise_command(
     plan: &InnerPlan,
-    make_ready: impl FnOnce(&InnerPlan) -> Result<(), Stop>,
+    make_ready: impl FnOnce(&InnerPlan) -> Result<(), StepFailure>,
     drop_capabilities: fn() -> io::Result<()>,
 ) -> ! {
     let control = plan.control;
@@ -83,7 +86,7 @@ fn supervise_command(
     // SAFETY: all other descriptors belong to `bwrap` or the launcher, or to code of this process that never runs
     // again, because this is the only thread and it does not return.
     unsafe { system::close_all_but(&open) };
-    let stopped = |part: u16| move |fault: io::Error| Stop { part, fault };
+    let stopped = |part: u16| move |fault: io::Error| StepFailure { part, fault };
     let is_ready = make_ready(plan);
     let pipe = pipe_with(PipeFlags::CLOEXEC).map_err(|errno| stopped(PROCESS)(errno.into()));
     let (read, write) = match is_ready.and(pipe) {
@@ -97,12 +100,12 @@ fn supervise_command(
     };
     let (guard, guarded) = match Guard::set_up(creations.as_ref()) {
         Ok(both) => both,
-        Err(fault) => give_up(control, &stopped(Stop::GUARD)(fault)),
+        Err(fault) => give_up(control, &stopped(StepFailure::GUARD)(fault)),
     };
     let supervisor = rustix::process::getpid();
     let execution = Execution { command: &command, plan, supervisor, report: &write, guarded };
-    // SAFETY: this process has one thread, and the new one changes no memory that is used here. What it owns is the
-    // socket of the guard, which `supervise` closes in this process.
+    // SAFETY: this process has one thread, and the new process changes no memory that is used here. It owns the guard's
+    // socket, and `supervise` closes the copy in this process.
     let child = match unsafe { system::fork_until_execution(Execution::execute, execution) } {
         Ok(child) => child,
         Err(fault) => give_up(control, &stopped(PROCESS)(fault)),
@@ -124,18 +127,21 @@ fn supervise_command(
 }
 
 /// Returns the names to guard. Fails if the server expects a guard and this process cannot set one up.
-fn guarded_names(names: Vec<CString>, must_guard: bool) -> Result<Option<Creations>, Stop> {
+fn guarded_names(names: Vec<CString>, must_guard: bool) -> Result<Option<Creations>, StepFailure> {
     let creations = Creations::new(names);
     if must_guard && creations.is_none() {
-        return Err(Stop { part: Stop::GUARD, fault: io::Error::from_raw_os_error(libc::ENOSYS) });
+        return Err(StepFailure {
+            part: StepFailure::GUARD,
+            fault: io::Error::from_raw_os_error(libc::ENOSYS),
+        });
     }
     Ok(creations)
 }
 
 /// Checks the protected mounts of the sandbox, and sends the listener for the proxy to the server if the
 /// command gets a proxy.
-fn make_ready(plan: &InnerPlan) -> Result<(), Stop> {
-    let at = |part: u16| move |fault: io::Error| Stop { part, fault };
+fn make_ready(plan: &InnerPlan) -> Result<(), StepFailure> {
+    let at = |part: u16| move |fault: io::Error| StepFailure { part, fault };
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|errno| at(PROCESS)(errno.into()))?;
     for (path, pinned) in &plan.inside.pinned {
@@ -152,10 +158,10 @@ fn make_ready(plan: &InnerPlan) -> Result<(), Stop> {
 
 /// Completes the copy of the launcher's file system in new namespaces, before there is a command for it. `processes` is
 /// the host's `/proc`.
-pub(crate) fn complete_copy(script: &Script, processes: BorrowedFd<'_>) -> Result<(), Stop> {
-    let process = |errno: rustix::io::Errno| Stop { part: PROCESS, fault: errno.into() };
+pub(crate) fn complete_copy(script: &Script, processes: BorrowedFd<'_>) -> Result<(), StepFailure> {
+    let process = |errno: rustix::io::Errno| StepFailure { part: PROCESS, fault: errno.into() };
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(process)?;
-    // The user and group mappings of a process whose memory is private belong to root.
+    // The files with the user and group mappings of a process that is not dumpable belong to root.
     rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable).map_err(process)?;
     be_killed_first_in(processes, c"self/oom_score_adj");
     script.renew(processes)?;
@@ -163,10 +169,10 @@ pub(crate) fn complete_copy(script: &Script, processes: BorrowedFd<'_>) -> Resul
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(process)
 }
 
-/// Reports the PID of this process, checks that the copy is what the server expects, and waits for the server's word.
+/// Reports the PID of this process, checks that the copy has the expected mounts, and waits for the server's `GO`.
 #[expect(unsafe_code, reason = "it borrows a descriptor by number")]
-fn check_copy(plan: &InnerPlan) -> Result<(), Stop> {
-    let at = |part: u16| move |fault: io::Error| Stop { part, fault };
+fn check_copy(plan: &InnerPlan) -> Result<(), StepFailure> {
+    let at = |part: u16| move |fault: io::Error| StepFailure { part, fault };
     // SAFETY: the descriptors came from the launcher, and nothing closes them.
     let (processes, control) =
         unsafe { (BorrowedFd::borrow_raw(plan.processes), BorrowedFd::borrow_raw(plan.control)) };
@@ -177,7 +183,7 @@ fn check_copy(plan: &InnerPlan) -> Result<(), Stop> {
     for mount in &plan.mounts {
         mount.check().map_err(at(PINNED))?;
     }
-    // A server that no longer waits for this command starts it otherwise, so it must not run here as well.
+    // A server that no longer waits for this command starts it in another way, so the command must not run here too.
     let mut word = [0; 1];
     loop {
         match recv(control, &mut word, RecvFlags::empty()) {
@@ -200,7 +206,7 @@ fn look(path: &CString, pinned: Protection) -> io::Result<()> {
     Err(io::Error::from_raw_os_error(libc::EBUSY))
 }
 
-fn give_up(control: RawFd, stop: &Stop) -> ! {
+fn give_up(control: RawFd, stop: &StepFailure) -> ! {
     failed(control, stop);
     system::exit(1)
 }
@@ -224,7 +230,7 @@ struct Execution<'a> {
 }
 
 impl Execution<'_> {
-    /// Becomes the command. Writes its PID to `report` first, and the reason if the command cannot be executed.
+    /// Becomes the command. First writes its PID to `report`, and then the reason if the command cannot be executed.
     #[expect(unsafe_code, reason = "it borrows a descriptor by number")]
     fn execute(self) -> ! {
         let Self { command, plan, supervisor, report, guarded } = self;
@@ -271,8 +277,8 @@ impl Command {
         }
     }
 
-    fn close(&self, plan: &InnerPlan, supervisor: rustix::process::Pid) -> Result<(), Stop> {
-        let at = |part: u16| move |fault: io::Error| Stop { part, fault };
+    fn close(&self, plan: &InnerPlan, supervisor: rustix::process::Pid) -> Result<(), StepFailure> {
+        let at = |part: u16| move |fault: io::Error| StepFailure { part, fault };
         become_command(&self.setup, supervisor).map_err(at(PROCESS))?;
         system::unblock_signals();
         rustix::process::chdir(plan.directory.as_c_str()).map_err(|errno| at(DIRECTORY)(errno.into()))?;
@@ -288,6 +294,6 @@ mod tests {
     fn a_command_that_needs_the_guard_does_not_start_without_it() {
         // Without names, as without the kernel's support, there is no guard.
         assert!(guarded_names(Vec::new(), false).unwrap().is_none());
-        assert_eq!(guarded_names(Vec::new(), true).unwrap_err().part, Stop::GUARD);
+        assert_eq!(guarded_names(Vec::new(), true).unwrap_err().part, StepFailure::GUARD);
     }
 }

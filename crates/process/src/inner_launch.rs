@@ -50,8 +50,8 @@ pub(crate) fn around(
     let step = openat(CWD, step, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
         .map_err(missing("the sandbox's helper program"))?;
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let processes = openat(CWD, c"/proc", flags, Mode::empty()).map_err(missing("the list of processes"))?;
-    let options = file(&bubblewrap.options).map_err(missing("a file for options"))?;
+    let processes = openat(CWD, c"/proc", flags, Mode::empty()).map_err(missing("`/proc`"))?;
+    let options = file(&bubblewrap.options).map_err(missing("memory for bwrap's options"))?;
     let is_tried = prepared.program.as_os_str().is_empty();
     let words = std::iter::once(prepared.program.as_os_str())
         .chain(prepared.arguments.iter().map(OsString::as_os_str));

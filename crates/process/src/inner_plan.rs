@@ -12,8 +12,8 @@ use toolpost_sandbox::{AccessRight, ExpectedMount, Identity, NamespacePlan, Netw
 use crate::command_setup::Terminal;
 use crate::resources::Resources;
 
-/// The input of the inner step: what the first process in a sandbox of `bwrap` restricts, supervises and
-/// executes.
+/// The input of the inner step: what the first process in a sandbox of `bwrap`, or in a launcher's copy of a file
+/// system, restricts, supervises and executes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct InnerPlan {
     /// The descriptor of the socket over which the inner step reports to the server.
@@ -28,11 +28,11 @@ pub(crate) struct InnerPlan {
     pub(crate) files: Rlimit,
     /// The memory, processes and disk space that the command may use.
     pub(crate) resources: Resources,
-    /// The restrictions that the inner step applies inside the namespaces that `bwrap` created.
+    /// The restrictions that the inner step applies inside the namespaces.
     pub(crate) inside: NamespacePlan,
-    /// True if the command may not start without the guard of the missing names in `inside`.
+    /// True if the command must not start without the guard of the missing names in `inside`.
     pub(crate) must_guard: bool,
-    /// The mounts that the launcher's copy of a file system must have; `bwrap` makes none of them.
+    /// The mounts that the launcher's copy of a file system must have; empty for `bwrap`.
     pub(crate) mounts: Vec<ExpectedMount>,
     /// The directory in which the command starts.
     pub(crate) directory: CString,

@@ -18,7 +18,7 @@ use crate::output::{Excerpt, Output, OutputRange, OutputTail};
 use crate::reported_files::ReportedFiles;
 use crate::resources::Resources;
 use crate::session::SessionKey;
-use crate::state::{ExitReport, Leftover, Report, Stage, Why};
+use crate::state::{ExitReport, Leftover, Report, Stage, StopReason};
 
 /// Time to wait, after the grace period, for the killed processes of a job to disappear.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -31,7 +31,7 @@ pub struct Job {
 
 /// The event of a job for which `Job::wait` waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Until {
+pub enum WaitCondition {
     /// The program has exited.
     Ended,
     /// The program has exited, or wrote more than this many bytes.
@@ -109,13 +109,13 @@ pub(crate) enum Presence {
 /// A request to the job's thread to stop all processes of the job.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request {
-    pub(crate) why: Why,
+    pub(crate) why: StopReason,
     pub(crate) grace: Duration,
     pub(crate) notice: Notice,
 }
 
-/// State of the signal that asks the processes of a job to exit: the job's thread must send it (`Pending`), or must
-/// not, because it was sent, or because the processes are killed without a grace period (`Given`).
+/// State of the signal that asks the processes of a job to exit. `Pending`: the job's thread must send it. `Given`: it
+/// must not, because the signal was sent, or because the processes are killed without a grace period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Notice {
     Given,
@@ -186,9 +186,9 @@ impl Job {
         self.shared.scope.as_ref().map_or(PathAccess::Change, |scope| scope.of(&path))
     }
 
-    /// Returns the access to a path that the sandbox keeps from the program: a hidden path, a path in the
-    /// private home directory, or a directory that is visible only in part. `None` for other paths, and for a
-    /// path whose first directory does not exist, since such a text may not be a path.
+    /// Returns the kind of access to a path that the sandbox withholds from the program: a hidden path, a path in
+    /// the private home directory, or a directory that is visible only in part. `None` for other paths, and for
+    /// a path whose first directory does not exist, because such a text may not be a path.
     pub fn withheld(&self, path: &std::path::Path) -> Option<PathAccess> {
         let path = Environment::of_this_process().expanded(path);
         let first: PathBuf = path.components().take(2).collect();
@@ -203,7 +203,7 @@ impl Job {
         (started, self.ending().map(|ending| started + ending.ran))
     }
 
-    /// Lists the TCP ports at which processes of the job listen now.
+    /// Lists the TCP ports on which processes of the job listen now.
     pub fn listening(&self) -> Vec<u16> {
         let inner = self.shared.lock();
         // The lock is held, so that the supervisor's PID cannot be reused.
@@ -222,8 +222,8 @@ impl Job {
         self.shared.reported.changed()
     }
 
-    /// Takes the listener of the job's network proxy, if the sandbox plan allows a proxy. The caller must
-    /// serve its connections.
+    /// Takes the listener of the job's network proxy; `None` if the job has no separate proxy, or if the listener
+    /// was already taken. The caller must serve its connections.
     ///
     /// The listener is non-blocking. Drop it when no process of the job is left.
     pub fn take_listener(&self) -> Option<TcpListener> {
@@ -265,7 +265,8 @@ impl Job {
         }
     }
 
-    /// Returns whether a process is the program or a descendant of it. The PID is that of the host.
+    /// Returns whether a running process belongs to the job, including the processes of its sandbox. The PID is that
+    /// of the host.
     pub fn holds_process(&self, pid: u32) -> bool {
         let inner = self.shared.lock();
         let wanted = pid.cast_signed();
@@ -308,7 +309,7 @@ impl Job {
     }
 
     /// Waits for an event of the job, or until the time limit. Dropping the future does not affect the job.
-    pub async fn wait(&self, until: Until, limit: Duration) -> WaitResult {
+    pub async fn wait(&self, until: WaitCondition, limit: Duration) -> WaitResult {
         let mut changed = self.shared.changed.subscribe();
         let come = async {
             while !self.has_come(until) {
@@ -326,16 +327,16 @@ impl Job {
 
     /// Asks all processes of the job to exit, and kills those that still run after the grace period. Returns
     /// immediately.
-    pub fn ask_to_stop(&self, why: Why) {
+    pub fn ask_to_stop(&self, why: StopReason) {
         self.request(Request { why, grace: self.shared.grace, notice: Notice::Pending });
     }
 
     /// Stops the program and all its descendants, and returns the report.
     ///
     /// A process that the report still lists could not be killed, or had not exited a few seconds after the kill.
-    pub async fn stop(&self, why: Why) -> Report {
+    pub async fn stop(&self, why: StopReason) -> Report {
         self.ask_to_stop(why);
-        self.wait(Until::Gone, self.shared.grace + PATIENCE).await;
+        self.wait(WaitCondition::Gone, self.shared.grace + PATIENCE).await;
         self.report()
     }
 
@@ -364,7 +365,7 @@ impl Job {
     pub fn resize(&self, size: Size) -> io::Result<()> {
         let inner = self.shared.lock();
         let terminal = inner.terminal.as_ref().ok_or_else(no_terminal)?;
-        Ok(crate::ends::set_size(terminal, size)?)
+        Ok(crate::standard_streams::set_size(terminal, size)?)
     }
 
     /// Returns whether any process of the job is left, and if not, since when.
@@ -380,13 +381,13 @@ impl Job {
         }
     }
 
-    fn has_come(&self, until: Until) -> bool {
+    fn has_come(&self, until: WaitCondition) -> bool {
         let inner = self.shared.lock();
         let is_ended = matches!(inner.stage, Stage::Ended(_));
         match until {
-            Until::Ended => is_ended,
-            Until::Output(bytes) => is_ended || inner.output.bytes() > bytes,
-            Until::Gone => inner.presence != Presence::Here,
+            WaitCondition::Ended => is_ended,
+            WaitCondition::Output(bytes) => is_ended || inner.output.bytes() > bytes,
+            WaitCondition::Gone => inner.presence != Presence::Here,
         }
     }
 }
@@ -481,7 +482,7 @@ mod tests {
             for _ in 0..5 {
                 let launch = Launch::new(Program::line(line), directory.path());
                 let job = jobs.start(&SessionKey("a session".to_owned()), &launch).unwrap();
-                job.wait(Until::Ended, Duration::from_secs(60)).await;
+                job.wait(WaitCondition::Ended, Duration::from_secs(60)).await;
                 // As long as the job has a supervisor PID, each report scans all processes of the system for
                 // descendants.
                 assert_eq!(job.shared().lock().supervisor.is_some(), is_left, "{line}");

@@ -16,7 +16,7 @@ use toolpost_sandbox::{
 };
 
 use crate::error::{StartError, UnknownJobError};
-use crate::job::{Job, JobState, Notice, Presence, Request, Shared, Until, waker};
+use crate::job::{Job, JobState, Notice, Presence, Request, Shared, WaitCondition, waker};
 use crate::launch::Launch;
 use crate::leftovers::{JobAncestor, name_of_other_end};
 use crate::login::{Changes, Logins};
@@ -29,7 +29,7 @@ use crate::reported_files::ReportedFiles;
 use crate::session::SessionKey;
 use crate::shortage::start_patiently;
 use crate::spawn::{ProgramHandle, raise_file_limit, spawn};
-use crate::state::{Stage, Why};
+use crate::state::{Stage, StopReason};
 use crate::temporary::Temporaries;
 use crate::tree;
 use crate::usage::{FreeSpace, free_space};
@@ -44,8 +44,8 @@ pub struct Settings {
     /// The directory for temporary files, and for output that is too long for memory (in files without a
     /// name).
     pub spool: PathBuf,
-    /// Maximum total size of the output of all jobs on the disk, in bytes. Beyond it, the output of finished
-    /// jobs is shrunk, the oldest first.
+    /// Maximum total size of the output of all jobs on the disk, in bytes. If it is exceeded when a job starts,
+    /// the output of finished jobs is shrunk, the oldest first.
     pub spooled: u64,
     /// Maximum number of running jobs.
     pub running: usize,
@@ -98,7 +98,7 @@ enum Admission {
     Closed,
 }
 
-/// Returns the network access that a launch requests.
+/// Returns the network access in a sandbox plan; `Closed` without a sandbox.
 fn network_of(sandbox: &Sandbox) -> Network {
     match sandbox {
         Sandbox::On(plan) => plan.network,
@@ -153,14 +153,14 @@ impl Jobs {
         let id = format!("job-{}", random_name()?);
         let run = format!("{}-{id}", self.server);
         let reported = ReportedFiles::new(&launch.sandbox);
-        // Create the thread and the event that wakes it first: if one of them failed later, the program would
+        // Create the thread and the event that wakes it first. If one of them failed later, the program would
         // run for a moment before it is killed.
         let (wake, begin) = start_patiently(|| {
             let wake = waker().map_err(|fault| StartError::Missing { what: "a descriptor", fault })?;
             Ok((Arc::new(wake), watching_thread()?))
         })?;
         let (confined, mut started) = start_patiently(|| self.spawn(session, launch, &run, profile))?;
-        let Confined { enforcement, holder, guarded, scope, session_network } = confined;
+        let SandboxProperties { enforcement, holder, guarded, scope, session_network } = confined;
         let inner = JobState {
             stage: Stage::Running,
             pid: None,
@@ -209,13 +209,13 @@ impl Jobs {
         launch: &Launch,
         run: &str,
         profile: Option<&Changes>,
-    ) -> Result<(Confined, ProgramHandle), StartError> {
+    ) -> Result<(SandboxProperties, ProgramHandle), StartError> {
         let network = || self.networks.of(session, network_of(&launch.sandbox));
         let prepared = prepare(launch, run, profile, network)?;
-        let mut confined = Confined::of(prepared.confinement.as_ref());
+        let mut confined = SandboxProperties::of(prepared.confinement.as_ref());
         let launcher = self.launchers.of(session, &launch.sandbox, prepared.confinement.as_ref());
         let started = spawn(launch, prepared, self.files, launcher.as_ref()).inspect_err(|error| {
-            // Launchers and the supervisors that they keep ready count towards the limits of the system.
+            // Launchers and the supervisors that they keep ready count towards the system's limits.
             if error.fault().is_some_and(|fault| limit_of(fault).is_some()) {
                 self.launchers.forget_all();
             }
@@ -269,7 +269,7 @@ impl Jobs {
         self.lock().jobs.retain(|job| job.shared().session != *session || job.presence() == Presence::Here);
     }
 
-    /// Stops all jobs within two seconds, and starts no more.
+    /// Stops all jobs, waits at most two seconds for their exit, and starts no more.
     pub async fn shut_down(&self) {
         let mut jobs = {
             let mut table = self.lock();
@@ -284,8 +284,8 @@ impl Jobs {
         self.temporaries.forget_all();
     }
 
-    /// Adds the session's temporary directory to the sandbox plan of a program, unless the plan names another
-    /// directory, and lets one search for protected paths serve all steps of the start.
+    /// Adds the session's temporary directory to the sandbox plan of a program, unless the plan names one, and
+    /// lets all steps of the start use one search for protected paths.
     fn with_temporary<'a>(&self, session: &SessionKey, launch: &'a Launch) -> Cow<'a, Launch> {
         let Sandbox::On(plan) = &launch.sandbox else { return Cow::Borrowed(launch) };
         let temporary = plan.temporary.clone().or_else(|| self.temporaries.of(session));
@@ -358,7 +358,8 @@ impl Drop for Jobs {
     }
 }
 
-/// Asks all processes of these jobs to exit, with one scan of the process table, and waits until they have.
+/// Asks all processes of these jobs to exit, with one scan of the process table. Those that remain after
+/// `grace` are killed. Waits at most `limit` until all have exited.
 async fn end(jobs: &[Job], grace: Duration, limit: Duration) {
     let mut all = Vec::new();
     // A scan of all processes takes milliseconds, so a server without commands skips it.
@@ -366,10 +367,10 @@ async fn end(jobs: &[Job], grace: Duration, limit: Duration) {
         // If the scan fails, no process is asked to exit: all are killed at the end of the grace period.
         let _ = tree::each(|process| all.push(process));
     }
-    // Record the request to stop first: otherwise an exit that the signal causes would be reported as if the
+    // Record the request to stop first. Otherwise an exit that the signal causes would be reported as if the
     // program had exited unasked.
     for job in jobs {
-        job.request(Request { why: Why::SessionEnded, grace, notice: Notice::Given });
+        job.request(Request { why: StopReason::SessionEnded, grace, notice: Notice::Given });
     }
     for job in jobs {
         let inner = job.shared().lock();
@@ -381,7 +382,7 @@ async fn end(jobs: &[Job], grace: Duration, limit: Duration) {
     }
     let end = tokio::time::Instant::now() + limit;
     for job in jobs {
-        job.wait(Until::Gone, end.saturating_duration_since(tokio::time::Instant::now())).await;
+        job.wait(WaitCondition::Gone, end.saturating_duration_since(tokio::time::Instant::now())).await;
     }
 }
 
@@ -395,7 +396,7 @@ fn path_of(name: &CStr) -> PathBuf {
 }
 
 fn at_once() -> Request {
-    Request { why: Why::SessionEnded, grace: Duration::ZERO, notice: Notice::Pending }
+    Request { why: StopReason::SessionEnded, grace: Duration::ZERO, notice: Notice::Pending }
 }
 
 /// Starts a thread that waits for a job to watch. The thread exits if the sender is dropped without a job.
@@ -412,7 +413,7 @@ fn watching_thread() -> Result<std::sync::mpsc::Sender<Watch>, StartError> {
 }
 
 /// Properties of a program's sandbox that its job needs after the start.
-struct Confined {
+struct SandboxProperties {
     enforcement: Enforcement,
     holder: JobAncestor,
     guarded: Vec<PathBuf>,
@@ -420,7 +421,7 @@ struct Confined {
     session_network: Option<Arc<SessionNetwork>>,
 }
 
-impl Confined {
+impl SandboxProperties {
     fn of(confined: Option<&Confinement>) -> Self {
         let guarded = confined.and_then(|confined| confined.creations.as_ref()).map(Creations::names);
         Self {

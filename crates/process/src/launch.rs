@@ -28,7 +28,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Creates a launch with the default environment, pipes, the default limits and no sandbox.
+    /// Creates a launch with the environment of this process, a pipe, the default limits and no sandbox.
     pub fn new(program: Program, directory: impl Into<PathBuf>) -> Self {
         Self {
             program,

@@ -2,10 +2,10 @@
 //!
 //! The launcher creates namespaces and builds the file system of a sandbox in them, once. For each command it forks a
 //! supervisor into new namespaces, with a copy of that file system; the kernel copies mounts much faster than it makes
-//! them, and the launcher has little memory to copy. One supervisor is always ready, so that the next command need not
-//! wait for its namespaces. It consists of two processes: the outer one waits, and the
-//! inner one, the first process of a PID namespace, starts supervisors. If either ends, or the server does, the
-//! kernel ends every command that it started.
+//! them, and the launcher has little memory to copy. One supervisor is kept ready, so that the next command need not
+//! wait for its namespaces. The launcher consists of two processes: the outer one waits, and the inner one, the first
+//! process of a PID namespace, starts supervisors. If either exits, or the server does, the kernel kills every command
+//! that the launcher started.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -22,12 +22,12 @@ use rustix::net::{
 use rustix::process::{DumpableBehavior, Signal};
 use toolpost_sandbox::calls::{self, NetworkOrigin};
 use toolpost_sandbox::memfd::all_of;
-use toolpost_sandbox::{Creations, Script, Stop};
+use toolpost_sandbox::{Creations, Script, StepFailure};
 
-use crate::ends::waits_for;
 use crate::inner::{complete_copy, run_in_copy};
 use crate::inner_plan::InnerPlan;
 use crate::message::failed;
+use crate::standard_streams::waits_for;
 use crate::supervisor::stay_outside;
 use crate::system::{self, ForkSide};
 
@@ -38,7 +38,7 @@ pub(crate) const NAME: &str = "toolpost-launcher";
 /// The message with which the launcher reports that it is ready.
 pub(crate) const READY: u8 = b'r';
 
-/// The length of a message to the launcher: its kind, and the number of the command.
+/// The length of a message to the launcher, in bytes: its kind, and the number of the command.
 pub(crate) const ORDER: usize = 5;
 
 /// Kinds of messages to the launcher: to start a command, with `DESCRIPTORS` descriptors, and to reap its supervisor as
@@ -49,7 +49,7 @@ pub(crate) const REAP: u8 = b'r';
 /// Time between two attempts to reap the released supervisors.
 const REAPING: Duration = Duration::from_millis(200);
 
-/// The descriptors of a start: the plan, the control socket, and the standard input, output and errors.
+/// The number of descriptors of a start: the plan, the control socket, and the standard input, output and errors.
 pub(crate) const DESCRIPTORS: usize = 5;
 
 /// Runs the launcher with these arguments, and never returns.
@@ -64,7 +64,8 @@ pub(crate) fn run(mut numbers: impl Iterator<Item = OsString>) -> ! {
     split(&server, &script, &processes)
 }
 
-/// Takes ownership of a descriptor that this process was started with; `None` if it is not open.
+/// Takes ownership of a descriptor that this process was started with; `None` if it is not open, or is a standard
+/// stream.
 #[expect(unsafe_code, reason = "it owns a descriptor by number")]
 fn descriptor(number: RawFd) -> Option<OwnedFd> {
     if number < 3 {
@@ -90,7 +91,7 @@ fn split(server: &OwnedFd, script: &Script, processes: &OwnedFd) -> ! {
     if !is_bound || script.build(NetworkOrigin::Joined).is_err() || keep_memory_private().is_err() {
         system::exit(1);
     }
-    // The forks of this process do not try it again, and must know the result.
+    // The result is cached, so that the forks of this process know it without another test.
     if !Creations::try_support() {
         system::exit(1);
     }
@@ -117,9 +118,9 @@ struct Inner<'a> {
     /// The host's `/proc`, in which a process finds its PID on the host.
     processes: &'a OwnedFd,
     spare: Option<Spare>,
-    /// The PIDs of the supervisors that were not reaped, by the numbers of their commands.
+    /// The PIDs of the supervisors that the server may still refer to, by the numbers of their commands.
     supervisors: HashMap<u32, i32>,
-    /// The PIDs of the supervisors that the server no longer knows, and that have not exited yet.
+    /// The PIDs of the supervisors that the server no longer refers to, and that were not reaped yet.
     released: Vec<i32>,
 }
 
@@ -136,7 +137,8 @@ impl Inner<'_> {
         self.released.retain(|supervisor| !system::try_reap(*supervisor));
     }
 
-    /// Waits for a message of the server and obeys it. Exits if the server is gone.
+    /// Waits for a message from the server and obeys it. While released supervisors are left, waits at most `REAPING`.
+    /// Exits if the server is gone.
     fn obey(&mut self) {
         if !self.released.is_empty() && !waits_for(self.server, REAPING) {
             return;
@@ -167,7 +169,7 @@ impl Inner<'_> {
             self.prepare_spare();
         }
         let Some(Spare { pid, socket }) = self.spare.take() else {
-            // The server sees the end of the control socket, and starts the command itself.
+            // The server sees that the control socket is closed, and starts the command itself.
             return;
         };
         self.supervisors.insert(number, pid);
@@ -175,7 +177,7 @@ impl Inner<'_> {
         let mut with = SendAncillaryBuffer::new(&mut space);
         let descriptors = descriptors.each_ref().map(AsFd::as_fd);
         with.push(SendAncillaryMessage::ScmRights(&descriptors));
-        // If the spare has ended, the server sees the end of the control socket, too.
+        // If the spare has exited, the server also sees that the control socket is closed.
         let _ = sendmsg(&socket, &[io::IoSlice::new(&[START])], &mut with, SendFlags::NOSIGNAL);
     }
 
@@ -191,14 +193,14 @@ impl Inner<'_> {
         match unsafe { calls::fork_into_namespaces(NetworkOrigin::Joined) } {
             Ok(ForkSide::Child) => self.wait_for_command(socket, &theirs),
             Ok(ForkSide::Parent(pid)) => self.spare = Some(Spare { pid, socket }),
-            // If a limit of the system is reached, the next start tries again.
+            // If a system limit is reached, the next start tries again.
             Err(_) => {}
         }
     }
 
     /// Completes the copy of the file system, waits for a command, and becomes its supervisor.
     fn wait_for_command(&self, launcher: OwnedFd, orders: &OwnedFd) -> ! {
-        // The launcher's end, which would keep this process waiting when the launcher has ended.
+        // If this copy of the launcher's end stayed open, this process would still wait after the launcher has exited.
         drop(launcher);
         let copy = complete_copy(self.script, self.processes.as_fd());
         let descriptors = loop {
@@ -209,14 +211,14 @@ impl Inner<'_> {
             }
         };
         let Ok([plan, control, stdio @ ..]) = descriptors else { system::exit(1) };
-        let refuse = |stop: &Stop| -> ! {
+        let refuse = |stop: &StepFailure| -> ! {
             drop(failed(control.as_raw_fd(), stop));
             system::exit(1)
         };
         if let Err(stop) = copy {
             refuse(&stop);
         }
-        let start = |errno: Errno| Stop { part: Stop::START, fault: errno.into() };
+        let start = |errno: Errno| StepFailure { part: StepFailure::START, fault: errno.into() };
         for (place, descriptor) in (0..).zip(&stdio) {
             if system::replace(descriptor, place).is_err() {
                 refuse(&start(Errno::BADF));

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use rustix::process::{Signal, getpid};
 use toolpost_sandbox::{COOKIE, Confinement, NamespaceBackend};
 
-use crate::state::{Holds, Leftover};
+use crate::state::{Leftover, OutputHolderCheck};
 use crate::tree::{self, Process};
 
 /// Maximum size of an environment that is searched for a cookie, in bytes.
@@ -34,7 +34,7 @@ pub(crate) enum JobAncestor {
 }
 
 impl JobAncestor {
-    /// Returns the ancestor of the processes of a program with this confinement.
+    /// Returns the ancestor of a program's processes under this confinement.
     pub(crate) fn of(confinement: Option<&Confinement>) -> Self {
         match confinement
             .and_then(|confinement| confinement.namespaces.as_ref())
@@ -129,18 +129,18 @@ fn command_line(process: &Process) -> Vec<u8> {
     }
 }
 
-fn holds(pid: i32, output: Option<&str>) -> Holds {
-    let Some(output) = output else { return Holds::Unknown };
+fn holds(pid: i32, output: Option<&str>) -> OutputHolderCheck {
+    let Some(output) = output else { return OutputHolderCheck::Unknown };
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let Ok(directory) = openat(CWD, format!("/proc/{pid}/fd"), flags, Mode::empty()) else {
-        return Holds::Unknown;
+        return OutputHolderCheck::Unknown;
     };
-    let Ok(entries) = Dir::read_from(&directory) else { return Holds::Unknown };
+    let Ok(entries) = Dir::read_from(&directory) else { return OutputHolderCheck::Unknown };
     let is_it = |name: &std::ffi::CStr| {
         readlinkat(&directory, name, Vec::new()).is_ok_and(|link| link.as_bytes() == output.as_bytes())
     };
     let mut names = entries.flatten();
-    if names.any(|entry| is_it(entry.file_name())) { Holds::Yes } else { Holds::No }
+    if names.any(|entry| is_it(entry.file_name())) { OutputHolderCheck::Yes } else { OutputHolderCheck::No }
 }
 
 pub(crate) fn read(pid: i32, what: &str, limit: usize) -> Result<Vec<u8>, Errno> {

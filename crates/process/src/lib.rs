@@ -2,7 +2,6 @@
 
 mod available;
 mod command_setup;
-mod ends;
 mod error;
 mod execution;
 mod exit_meaning;
@@ -14,7 +13,6 @@ mod inner_plan;
 mod job;
 mod jobs;
 mod launch;
-mod launched;
 mod launcher;
 mod leftovers;
 mod login;
@@ -25,6 +23,7 @@ mod ports;
 mod prepare;
 mod prepared;
 mod program_search;
+mod program_start;
 mod random;
 mod reported_files;
 mod resources;
@@ -32,6 +31,7 @@ mod service;
 mod session;
 mod shortage;
 mod spawn;
+mod standard_streams;
 mod state;
 mod supervisor;
 mod system;
@@ -42,17 +42,17 @@ mod watch;
 
 pub use available::{Available, available};
 pub use error::{StartError, UnknownJobError};
-pub use exit_meaning::{Meaning, Verdict, meaning};
+pub use exit_meaning::{ExitMeaning, Verdict, meaning};
 pub use helper::{inner_step, inner_step_of};
-pub use job::{Job, Until, WaitResult};
+pub use job::{Job, WaitCondition, WaitResult};
 pub use jobs::{Jobs, Settings};
 pub use launch::{Channel, Launch, Limits, Program, Shell, Size, Survivors};
-pub use output::{Excerpt, From, OutputRange, OutputTail, Piece};
+pub use output::{Excerpt, OutputPiece, OutputRange, OutputSide, OutputTail};
 pub use program_search::{ProgramSearch, programs};
 pub use resources::Resources;
 pub use service::{Service, ServicePipes};
 pub use session::SessionKey;
-pub use state::{Exit, ExitReport, Holds, Leftover, Report, Stage, Why};
+pub use state::{Exit, ExitReport, Leftover, OutputHolderCheck, Report, Stage, StopReason};
 pub use toolpost_sandbox::{
     Access, Enforcement, Environment, Guard, GuardState, LoopbackSockets, Means, Network, PathAccess,
     PathList, Plan, Sandbox, SandboxError, SessionNetwork,

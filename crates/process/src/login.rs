@@ -1,7 +1,7 @@
-//! The effect of a login shell's profile, captured once for a session: later commands need not run the profile.
+//! The effect of a login shell's profile, captured for a session so that later commands need not run the profile.
 //!
-//! Most profiles only set variables. Whether one does is found out by a comparison of two shells, one of which has read
-//! it. A profile that does more, or prints something, is run for each command.
+//! Most profiles only set variables. To find out, two shells are compared, one with the profile and one without. A
+//! profile that does more, or prints something, runs for each command.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
@@ -16,9 +16,9 @@ use toolpost_sandbox::{COOKIE, Environment, Sandbox, added_variables};
 use crate::error::StartError;
 use crate::job::{Job, Presence};
 use crate::launch::{Channel, Launch, Program, Shell, Survivors};
-use crate::output::{From, OutputRange};
+use crate::output::{OutputRange, OutputSide};
 use crate::session::SessionKey;
-use crate::state::Why;
+use crate::state::StopReason;
 
 /// Compares a shell without the profile and one with it: options, file mode mask, limits, disabled commands, traps,
 /// aliases, functions, directory and variables that are not exported, then the environment in hexadecimal. What always differs is left out.
@@ -30,27 +30,28 @@ bash -c "$dump" "$changing"; bash -lc "$dump" "$changing""#;
 /// Time limit of the comparison.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Maximum size of the output of the comparison, in characters.
+/// Maximum size of the comparison's output, in characters.
 const OUTPUT: u64 = 4 * 1024 * 1024;
 
-/// Files that bash reads as a login shell, and their directory in the system.
+/// Files that bash reads as a login shell, or that profiles usually read: those of the system, and those in the home
+/// directory.
 const OF_SYSTEM: &[&str] = &["/etc/profile", "/etc/bash.bashrc", "/etc/bashrc", "/etc/profile.d"];
 const OF_HOME: &[&str] = &[".bash_profile", ".bash_login", ".profile", ".bashrc"];
 
-/// A line of a shell's options, without which a comparison is not complete: the tools that make it may be missing.
+/// A line that a complete comparison contains among a shell's options. It is missing if a tool of the comparison is.
 const OPTIONS: &str = "set +o posix";
 
 /// Variables that differ between any two shells.
 const OWN: &[&str] = &["_", "SHLVL", "PWD", "OLDPWD", COOKIE];
 
-/// A variable that the server sets for each command, besides those that a sandbox adds.
+/// A variable that the server sets for each command, in addition to those that a sandbox adds.
 const OF_COMMAND: &str = "TERM";
 
-/// Beginnings of variables with an effect on a shell that starts with them: set by a profile, they would only have one
-/// on the programs that the shell starts.
+/// Prefixes of variables that affect a shell when it starts. A profile sets them too late for that, so they would only
+/// affect the programs that the shell starts.
 const OF_START: &[&str] = &["LD_", "BASH_", "GLIBC_"];
 
-/// The table of the profiles of the server's sessions.
+/// The table of what is known about the profile of each session.
 #[derive(Debug, Default)]
 pub(crate) struct Logins {
     sessions: Mutex<HashMap<SessionKey, Login>>,
@@ -67,7 +68,7 @@ struct Login {
 enum State {
     /// One command has run the profile.
     Seen,
-    /// The comparison runs, or has ended.
+    /// The comparison runs, or has finished.
     Asked(Job),
     /// The changes that the profile makes to the environment; `None` if it has other effects too, or if the comparison failed.
     Known(Option<Changes>),
@@ -99,8 +100,8 @@ impl Changes {
 }
 
 impl Logins {
-    /// Returns the changes that replace the profile of a launch; `None` if the shell must read it. The second command
-    /// of a session that reads a profile starts the comparison, with `start`, for later ones.
+    /// Returns the changes that replace the profile of a launch; `None` if the shell must read it. The second consecutive
+    /// command whose profile has the same inputs starts the comparison, with `start`, for later ones.
     pub(crate) fn of(
         &self,
         session: &SessionKey,
@@ -135,12 +136,12 @@ impl Logins {
         self.lock().values().filter_map(is_here).collect()
     }
 
-    /// Removes what is known about the profile of a session.
+    /// Removes what is known about the profile of a session, and stops its comparison.
     pub(crate) fn forget(&self, session: &SessionKey) {
         end(self.lock().remove(session));
     }
 
-    /// Removes what is known about the profiles of all sessions.
+    /// Removes what is known about the profiles of all sessions, and stops their comparisons.
     pub(crate) fn forget_all(&self) {
         self.lock().drain().for_each(|(_, login)| end(Some(login)));
     }
@@ -152,7 +153,7 @@ impl Logins {
 
 fn end(login: Option<Login>) {
     if let Some(Login { state: State::Asked(job), .. }) = login {
-        job.ask_to_stop(Why::SessionEnded);
+        job.ask_to_stop(StopReason::SessionEnded);
     }
 }
 
@@ -197,9 +198,10 @@ fn probe(launch: &Launch) -> Launch {
     probe
 }
 
-/// Reads the result of the comparison; `None` if the profile changes more than the environment.
+/// Reads the result of the comparison; `None` if it is incomplete, or if the profile has effects that cannot be applied
+/// as changes to variables.
 fn changes(job: &Job) -> Option<Changes> {
-    let shown = job.show(OutputRange { from: From::Top, skip: 0, count: OUTPUT }).ok()?;
+    let shown = job.show(OutputRange { from: OutputSide::Top, skip: 0, count: OUTPUT }).ok()?;
     let text: String = shown.pieces.into_iter().map(|piece| piece.text).collect();
     compared(&text)
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, send, sendmsg};
-use toolpost_sandbox::Stop;
+use toolpost_sandbox::StepFailure;
 
 /// Length of a message, in bytes: a letter and a 32-bit number.
 pub(crate) const MESSAGE: usize = 5;
@@ -32,14 +32,14 @@ pub(crate) enum Message {
     Guarded(i32),
     /// The command used more memory than its limit: this many MiB. All its processes are being killed.
     OverMemory(i32),
-    /// The command reached its limit of processes. All its processes are being killed.
+    /// The command reached its limit on processes. All its processes are being killed.
     OverProcesses,
     /// The listener for the command's network proxy; its descriptor accompanies this message.
     Listens,
 }
 
 impl Message {
-    /// Parses a message of the supervisor; `None` if it is malformed.
+    /// Parses a message from the supervisor; `None` if it is malformed.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let (letter, number) = bytes.split_first()?;
         let number = i32::from_le_bytes(number.try_into().ok()?);
@@ -90,7 +90,7 @@ pub(crate) fn say(control: RawFd, message: Message) {
 }
 
 /// Reports to the server which step of building the sandbox failed, and returns the error.
-pub(crate) fn failed(control: RawFd, stop: &Stop) -> io::Error {
+pub(crate) fn failed(control: RawFd, stop: &StepFailure) -> io::Error {
     let (part, errno) = stop.numbers();
     say(control, Message::Failed(part, errno));
     io::Error::from_raw_os_error(errno.into())
@@ -104,7 +104,7 @@ pub(crate) fn hand_out(control: RawFd, listener: &OwnedFd) -> io::Result<()> {
     hand_over(control, listener)
 }
 
-/// Sends a file descriptor over a Unix socket.
+/// Sends a file descriptor over a Unix socket, with the message `Listens`.
 pub(crate) fn hand_over(socket: BorrowedFd<'_>, descriptor: &OwnedFd) -> io::Result<()> {
     let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut with = SendAncillaryBuffer::new(&mut space);

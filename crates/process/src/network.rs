@@ -25,7 +25,7 @@ impl Networks {
     ///
     /// # Errors
     ///
-    /// If a limit of the system was reached, which may be temporary.
+    /// If a system limit was reached, which may be temporary.
     pub(crate) fn of(
         &self,
         session: &SessionKey,
@@ -36,7 +36,7 @@ impl Networks {
             Entry::Vacant(place) => match SessionNetwork::new(kind) {
                 Ok(made) => Ok(Some(Arc::clone(place.insert(Arc::new(made))))),
                 Err(fault) if limit_of(&fault).is_some() => {
-                    Err(StartError::Missing { what: "the network of the session", fault })
+                    Err(StartError::Missing { what: "the session's network", fault })
                 }
                 Err(_) => Ok(None),
             },

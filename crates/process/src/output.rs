@@ -9,15 +9,15 @@ mod tests;
 use std::io;
 use std::path::PathBuf;
 
-use ring::{DISK, MEMORY, Ring};
-pub use slice::{Excerpt, From, OutputRange, Piece};
+use ring::{DISK, MEMORY, OutputBuffer};
+pub use slice::{Excerpt, OutputPiece, OutputRange, OutputSide};
 use toolpost_text::terminal::{Losses, Terminal};
 
 /// The output of one job.
 #[derive(Debug)]
 pub(crate) struct Output {
     terminal: Terminal,
-    ring: Ring,
+    ring: OutputBuffer,
     /// Number of bytes that the program wrote, before cleaning.
     bytes: u64,
     cleaned: String,
@@ -42,7 +42,7 @@ impl Output {
     /// Creates an empty output. Text that is too long for memory goes to a file without a name in the
     /// directory `spool`.
     pub(crate) fn new(spool: PathBuf) -> Self {
-        let ring = Ring::new(spool, MEMORY, DISK);
+        let ring = OutputBuffer::new(spool, MEMORY, DISK);
         Self { terminal: Terminal::default(), ring, bytes: 0, cleaned: String::new() }
     }
 
@@ -87,12 +87,12 @@ impl Output {
         self.ring.spooled()
     }
 
-    /// Returns a message about the middle of the output that was not kept; `None` if everything was kept.
+    /// Returns a message about the dropped middle of the output; `None` if everything was kept.
     pub(crate) fn lost(&self) -> Option<String> {
         self.ring.lost()
     }
 
-    /// Frees the disk space of the output. Its beginning and its end stay in memory.
+    /// Frees the disk space of the output. Its beginning and its end are kept in memory.
     pub(crate) fn shrink(&mut self) {
         self.ring.shrink("its disk space was needed for later commands");
     }

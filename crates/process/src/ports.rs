@@ -1,4 +1,4 @@
-//! The TCP ports at which the processes of a job listen.
+//! The TCP ports on which the processes of a job listen.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -13,7 +13,7 @@ const LIST: usize = 1024 * 1024;
 /// Maximum number of processes of a job whose sockets are listed.
 const PROCESSES: usize = 256;
 
-/// Lists the ports at which descendants of a supervisor listen. Examines only the first `PROCESSES` of them,
+/// Lists the ports on which descendants of a supervisor listen. Examines only the first `PROCESSES` of them,
 /// and only those that this process may inspect.
 pub(crate) fn below(supervisor: i32) -> Vec<u16> {
     let mut ports = BTreeSet::new();
@@ -47,7 +47,7 @@ fn sockets(pid: i32) -> HashSet<u64> {
     entries.flatten().filter_map(|entry| number(entry.file_name())).collect()
 }
 
-/// Parses a line of `/proc/net/tcp`: the port and the inode number of a listening socket.
+/// Parses a line of `/proc/net/tcp`: the port and the inode number of a listening socket; `None` for other lines.
 fn listens(line: &str) -> Option<(u16, u64)> {
     const LISTENS: &str = "0A";
     let mut fields = line.split_ascii_whitespace().skip(1);

@@ -15,14 +15,14 @@ use crate::execution::Execution;
 use crate::launch::{Channel, Launch, Program, Shell};
 use crate::login::Changes;
 
-/// Maximum length of an argument with shell code, in bytes: safely below the limit of Linux, 128 KiB with the
-/// NUL.
+/// Maximum length of an argument with shell code, in bytes: safely below Linux's limit of 128 KiB, which
+/// includes the NUL.
 const LONGEST_ARGUMENT: usize = 100 * 1024;
 
 /// Prepares a launch. `run` is the run id, which the environment of all its processes contains.
 ///
-/// `profile` contains the changes that a login shell's profile would make, if they are known: then the shell does not
-/// read it. A confined program joins the network that `network` returns, if it returns one.
+/// `profile` contains the changes that a login shell's profile would make, if they are known; if so, the shell does
+/// not read the profile. A program in namespaces that Toolpost creates joins the network that `network` returns.
 pub(crate) fn prepare(
     launch: &Launch,
     run: &str,
@@ -66,9 +66,10 @@ pub(crate) fn prepare(
     Ok(Execution { program, arguments, directory, environment, confinement, kept: Vec::new() })
 }
 
-/// Builds the sandbox for a program that starts in a directory, with the strongest available mechanism.
+/// Builds the sandbox for a program that starts in a directory, with the strongest available mechanism that the
+/// plan allows.
 ///
-/// The program joins the session's network if this process creates the namespaces; `bwrap` creates a separate
+/// The program joins the session's network if Toolpost creates the namespaces; `bwrap` creates a separate
 /// network for each program.
 fn confine(
     plan: &Plan,
@@ -118,8 +119,8 @@ fn find_shell(environment: &Environment, directory: &Path) -> Result<PathBuf, St
     found.map_or_else(|| find(OsStr::new("/bin/sh"), environment, directory), Ok)
 }
 
-/// Finds a program as a shell would: a name with a slash is a path, a name without one is searched for in
-/// `PATH`.
+/// Finds a program as a shell would: a name with a slash is a path, and a name without one is searched for in
+/// `PATH`, but empty entries of `PATH` are skipped.
 fn find(program: &OsStr, environment: &Environment, directory: &Path) -> Result<PathBuf, StartError> {
     let path = environment.get("PATH").unwrap_or_default();
     let missing = || StartError::NoProgram {

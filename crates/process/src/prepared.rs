@@ -22,15 +22,15 @@ use toolpost_sandbox::memfd::{file, number_of};
 use toolpost_sandbox::{Confinement, NamespaceBackend, Sandbox, Script, SessionNetwork};
 
 use crate::command_setup::keep;
-use crate::ends::waits_for;
 use crate::helper;
 use crate::launcher::{DESCRIPTORS, NAME, ORDER, READY, REAP, START};
 use crate::session::SessionKey;
+use crate::standard_streams::waits_for;
 
 /// Time to wait until a launcher has built its file system.
 const BUILDING: Duration = Duration::from_secs(5);
 
-/// Time to wait until the last process of a command has ended after its supervisor has closed its descriptors.
+/// Time to wait for the exit of a launched supervisor, and so of all processes of its command.
 const ENDING: Duration = Duration::from_secs(5);
 
 /// The launchers of the server's sessions.
@@ -39,26 +39,26 @@ pub(crate) struct Launchers {
     sessions: Mutex<HashMap<SessionKey, Session>>,
 }
 
-/// The launcher of a session, and the launchers before it that were of no use.
+/// The launcher of a session, and the number of unused launchers before it.
 #[derive(Debug)]
 struct Session {
     preparation: Preparation,
-    /// The number of launchers in a row that have started no command, because each copy differed.
+    /// The number of consecutive launchers that have started no command.
     failed: u32,
 }
 
-/// Number of launchers in a row without a valid copy after which no other is started for the same script.
+/// Number of consecutive launchers without a started command, after which no other is started for the same script.
 const ATTEMPTS: u32 = 3;
 
 /// The state of a session's preparation.
 #[derive(Debug)]
 enum Preparation {
-    /// A command was started with this script. If the next one has the same, a launcher pays off.
+    /// A command was started with this script. If the next command has the same script, a launcher is started.
     Seen(Script),
     /// A launcher for one script exists.
     Ready(Arc<Launcher>),
-    /// Launchers could not build the file system of this script, or no copy of it was valid, so no other is started
-    /// for it.
+    /// A launcher could not build the file system of this script, or `ATTEMPTS` launchers started no command, so no
+    /// other is started for it.
     Impossible(Script),
 }
 
@@ -72,8 +72,8 @@ impl Preparation {
 }
 
 impl Launchers {
-    /// Returns the launcher of a session if its file system is the one of this sandbox. If not, but the previous
-    /// command had the same, starts a launcher for later commands.
+    /// Returns the launcher of a session if its file system is the one of this sandbox. Otherwise returns `None`, and
+    /// starts a launcher for later commands if the previous command had the same file system.
     pub(crate) fn of(
         &self,
         session: &SessionKey,
@@ -94,7 +94,7 @@ impl Launchers {
         }
         let mut sessions = self.lock();
         let before = sessions.get(session);
-        // Another script may have valid copies.
+        // Failures with another script do not count.
         let same = before.filter(|before| before.preparation.script().builds_the_same(script));
         let failed = same.map_or(0, |same| same.failed);
         let preparation = match before.map(|before| &before.preparation) {
@@ -112,7 +112,7 @@ impl Launchers {
         None
     }
 
-    /// Removes the launcher of a session, which has not started a command that it was given.
+    /// Removes the launcher of a session after it failed to start a command.
     pub(crate) fn give_up(&self, session: &SessionKey, launcher: &Launcher) {
         let is_ready = launcher.is_ready();
         let mut sessions = self.lock();
@@ -130,7 +130,7 @@ impl Launchers {
         };
     }
 
-    /// Removes the launcher of a session. It ends with the last command that it has started.
+    /// Removes the launcher of a session. It is killed when no command that it has started is left.
     pub(crate) fn forget(&self, session: &SessionKey) {
         self.lock().remove(session);
     }
@@ -145,8 +145,8 @@ impl Launchers {
     }
 }
 
-/// A process that starts commands in copies of its file system. It ends, with all that it has started, when this
-/// handle is dropped.
+/// A process that starts commands in copies of its file system. Dropping this handle kills the process and all that
+/// it has started.
 #[derive(Debug)]
 pub(crate) struct Launcher {
     /// The socket to the launcher; `None` while this handle is dropped.
@@ -154,7 +154,7 @@ pub(crate) struct Launcher {
     outer: Option<Child>,
     script: Script,
     network: Arc<SessionNetwork>,
-    /// The table of this process's mounts, which reports changes.
+    /// The open table of this process's mounts, which is polled for changes.
     mounts: OwnedFd,
     is_ready: OnceLock<bool>,
     started: AtomicU32,
@@ -199,8 +199,8 @@ impl Launcher {
         })
     }
 
-    /// Returns whether a command with this script and network can be started by this launcher. A change of the
-    /// host's mounts could show in the file system that the script builds, so then it cannot.
+    /// Returns whether this launcher can start a command with this script and network. It cannot if it did not
+    /// answer before, or if the host's mounts have changed, since the file system may then differ.
     fn fits(&self, script: &Script, network: &Arc<SessionNetwork>) -> bool {
         Arc::ptr_eq(&self.network, network)
             && self.script.builds_the_same(script)
@@ -208,7 +208,7 @@ impl Launcher {
             && !self.are_mounts_changed()
     }
 
-    /// Records that the launcher does not answer. It ends with the last command that it has started.
+    /// Records that the launcher does not answer, so that it gets no further commands.
     pub(crate) fn lose(&self) {
         self.is_lost.store(true, Ordering::Relaxed);
     }
@@ -228,7 +228,7 @@ impl Launcher {
             || watched[0].revents().intersects(PollFlags::PRI | PollFlags::ERR)
     }
 
-    /// Waits until the launcher has built its file system; false if it could not.
+    /// Waits until the launcher has built its file system; false if it could not in time.
     pub(crate) fn is_ready(&self) -> bool {
         *self.is_ready.get_or_init(|| {
             let mut said = [0; 1];
@@ -256,7 +256,7 @@ impl Launcher {
     /// Lets the launcher reap the supervisor of a command as soon as it has exited: the PID may be reused from then on.
     pub(crate) fn reap(&self, number: u32) {
         if let Some(socket) = &self.socket {
-            // If the launcher has ended, so has the supervisor.
+            // If the launcher has exited, so has the supervisor.
             let _ = send(socket, &order(REAP, number), SendFlags::NOSIGNAL);
         }
     }
@@ -266,15 +266,15 @@ impl Drop for Launcher {
     fn drop(&mut self) {
         drop(self.socket.take());
         let Some(mut outer) = self.outer.take() else { return };
-        // Nothing uses it any more. A launcher that is suspended would not see that its socket is closed.
+        // Nothing uses the launcher any more. A suspended one would not see that its socket is closed.
         let _ = outer.kill();
-        // It ends within milliseconds, for which the caller need not wait.
+        // It exits within milliseconds, for which the caller need not wait.
         let wait = move || drop(outer.wait());
         let _ = std::thread::Builder::new().name("launched".to_owned()).stack_size(STACK).spawn(wait);
     }
 }
 
-/// Stack size of the thread that waits for the end of a launcher, in bytes.
+/// Stack size of the thread that waits for the exit of a launcher, in bytes.
 const STACK: usize = 64 * 1024;
 
 fn order(kind: u8, number: u32) -> [u8; ORDER] {
@@ -300,12 +300,13 @@ impl Supervisor {
         }
     }
 
-    /// Waits until the supervisor has ended, and reaps it. Returns whether no process of the command can be left.
+    /// Waits for the exit of the supervisor, at most `ENDING` if a launcher has started it, and lets it be reaped. Returns
+    /// whether no process of the command can be left.
     pub(crate) fn wait(&mut self) -> bool {
         match self {
             Self::Child(child) => child.wait().is_ok_and(|status| status.success()),
             Self::Launched { launcher, number, process, .. } => {
-                // The kernel reports the end of the first process of a PID namespace after that of all others.
+                // The kernel reports the exit of the first process of a PID namespace after that of all others.
                 let is_gone = waits_for(process, ENDING);
                 launcher.reap(*number);
                 is_gone

@@ -15,8 +15,8 @@ pub struct ProgramSearch {
     pub passed_over: Vec<PathBuf>,
 }
 
-/// Finds a program in the `PATH`. Skips programs that are in the directories `not_in`, by their path or after
-/// resolving links.
+/// Finds a program in the absolute entries of the `PATH`. Skips programs that are in the directories `not_in`,
+/// by their path or after resolving links. Finds nothing for a name with a slash.
 pub fn programs(name: &str, environment: &Environment, not_in: &[PathBuf]) -> ProgramSearch {
     let mut search = ProgramSearch::default();
     if name.is_empty() || name.contains('/') {

@@ -36,7 +36,7 @@ impl ReportedFiles {
         }
     }
 
-    /// Lists the files to report that were created or changed since the program started. Searches the roots, so
+    /// Lists those of the files that were created or changed since the program started. Searches the roots, so
     /// it blocks.
     pub(crate) fn changed(&self) -> Vec<PathBuf> {
         let now = self.plan.as_ref().map(prints).unwrap_or_default();

@@ -5,14 +5,15 @@ use std::fs;
 /// Resource limits of a command and everything that it starts. `None`: no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resources {
-    /// Maximum memory, in bytes: private memory, mapped shared memory, and files in the command's own
-    /// `/dev/shm`.
+    /// Maximum memory, in bytes: private memory, shared memory, and files in the command's own `/dev/shm` and
+    /// `/run`.
     pub memory: Option<u64>,
     /// Maximum number of processes and threads.
     pub processes: Option<u64>,
     /// Maximum size of each file that the command writes, in bytes.
     pub file_size: Option<u64>,
-    /// The space that must remain free on each file system that the command can write to, in bytes.
+    /// The space that must remain free on the file systems that the command can write to, in bytes. If it is more
+    /// than half of the space that is free at the start, that half is used instead.
     pub disk_reserve: Option<u64>,
 }
 
@@ -29,8 +30,8 @@ impl Resources {
         Self { processes: Some(4096), ..Self::unlimited() }
     }
 
-    /// Returns the default limits of commands: three quarters of the memory that this process can have, 4096
-    /// processes, files of 64 GiB, and a reserve of 1 GiB of free disk space.
+    /// Returns the default limits of commands: three quarters of the memory that this process can use, 4096
+    /// processes and threads, files of 64 GiB, and a reserve of 1 GiB of free disk space.
     #[must_use]
     pub fn of_machine() -> Self {
         Self {

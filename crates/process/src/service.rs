@@ -54,8 +54,8 @@ struct Shared {
 }
 
 impl Service {
-    /// Starts a program. If the launch has its absolute path, the program can read its installation directory in its
-    /// sandbox.
+    /// Starts a program. If the launch names the program by its absolute path, the sandbox lets it read its installation
+    /// directory.
     ///
     /// # Errors
     /// If the program is not found, cannot be started, or cannot be confined by the plan of the launch.
@@ -124,7 +124,7 @@ impl Shared {
     }
 }
 
-/// Makes the files of the program's installation readable in its sandbox.
+/// Makes the files of the program's installation readable in its sandbox, if its path is absolute.
 fn with_belongings(launch: &Launch) -> Launch {
     let mut launch = launch.clone();
     if let (Program::Direct { program, .. }, Sandbox::On(plan)) = (&launch.program, &mut launch.sandbox)

@@ -13,15 +13,15 @@ use rustix::process::{Resource, Rlimit};
 use toolpost_sandbox::{Confinement, Environment, NamespaceBackend, Namespaces, SandboxError};
 
 use crate::command_setup::{Setup, Terminal};
-use crate::ends::{Ends, control_socket, missing, pipe, terminal};
 use crate::error::StartError;
 use crate::execution::Execution;
 use crate::inner_launch;
 use crate::launch::{Channel, Launch};
-use crate::launched::order;
 use crate::message::{MESSAGE, Message};
 use crate::prepared::{Launcher, Supervisor};
+use crate::program_start::order;
 use crate::resources::Resources;
+use crate::standard_streams::{StandardStreams, control_socket, missing, pipe, terminal};
 use crate::supervisor;
 
 /// A started program, and the server's ends of its pipes.
@@ -55,7 +55,7 @@ pub(crate) fn spawn(
     if let Some(launcher) = launcher {
         check_directory(&prepared)?;
         if let Some((supervisor, control)) = order(launcher, &ends, &prepared, limits)? {
-            let Ends { output, terminal, .. } = ends;
+            let StandardStreams { output, terminal, .. } = ends;
             return Ok(ProgramHandle { supervisor, control, output, listener: None, terminal });
         }
     }
@@ -72,13 +72,13 @@ pub(crate) fn spawn_apart(
     let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(missing("a pipe"));
     let ((their_input, input), (output, their_output), (errors, their_errors)) = (pipe()?, pipe()?, pipe()?);
     let stdio = [their_input, their_output, their_errors];
-    let ends = Ends { stdio, output, terminal: None };
+    let ends = StandardStreams { stdio, output, terminal: None };
     let started = spawn_on(ends, prepared, (files, launch.limits.resources))?;
     Ok((started, input, errors))
 }
 
 fn spawn_on(
-    ends: Ends,
+    ends: StandardStreams,
     mut prepared: Execution,
     (files, resources): (Rlimit, Resources),
 ) -> Result<ProgramHandle, StartError> {
@@ -135,7 +135,7 @@ fn spawn_on(
     }
 }
 
-/// Builds a sandbox without starting a program in it: succeeds if the sandbox can be built.
+/// Builds a sandbox without starting a program in it; succeeds if the sandbox can be built.
 pub(crate) fn try_spawn(confinement: Confinement) -> Result<(), StartError> {
     let prepared = Execution {
         program: PathBuf::new(),
@@ -163,7 +163,7 @@ pub(crate) fn try_spawn(confinement: Confinement) -> Result<(), StartError> {
     }
 }
 
-/// The error that is reported if `bwrap` exits before any process in the sandbox sent a message.
+/// The failed step that is reported if `bwrap` exits without starting the program.
 const BEFORE: &str = "bubblewrap exited before the command started";
 
 /// Waits until the inner step (`inner.rs`, the first process that `bwrap` executes) has started the program
@@ -213,7 +213,7 @@ fn begun(
     }
 }
 
-/// Returns what `bwrap` has printed, as an error; `None` if there is no output, or it cannot be read.
+/// Returns the start of what `bwrap` has printed, as an error; `None` if there is no output, or it cannot be read.
 fn output_as_error(output: &OwnedFd) -> Option<io::Error> {
     let mut bytes = [0; 1024];
     let length = rustix::io::read(output, &mut bytes).ok()?;
@@ -221,8 +221,8 @@ fn output_as_error(output: &OwnedFd) -> Option<io::Error> {
     (!text.is_empty()).then(|| io::Error::other(text))
 }
 
-/// Raises this process's limit on open files to its maximum. Returns the previous limit, which started
-/// programs get back.
+/// Raises this process's limit on open files to its maximum, if possible. Returns the previous limit, which
+/// started programs get.
 pub(crate) fn raise_file_limit() -> Rlimit {
     static BEFORE: OnceLock<Rlimit> = OnceLock::new();
     *BEFORE.get_or_init(|| {
@@ -289,7 +289,7 @@ fn not_confined(
     StartError::RefusedInside { program, fault }
 }
 
-/// Checks that the working directory can be entered: the error of a failed start would not name the
+/// Checks that the working directory can be entered, because the error of a failed start would not name the
 /// directory.
 fn check_directory(prepared: &Execution) -> Result<(), StartError> {
     use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, openat};

@@ -10,14 +10,14 @@ pub enum Stage {
     /// The program runs.
     Running,
     /// Toolpost is stopping the program, and the program or a process that it started has not exited yet.
-    Ending(Why),
+    Ending(StopReason),
     /// The program has exited; processes that it left behind may still run.
     Ended(ExitReport),
 }
 
 /// Why Toolpost stopped a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum StopReason {
     /// A caller asked to stop the program.
     Stopped,
     /// The call that ran the program was cancelled.
@@ -33,7 +33,7 @@ pub enum Why {
         /// The memory in use when it was measured, in bytes.
         used: u64,
     },
-    /// The program and everything that it started reached the limit of processes and threads.
+    /// The program and everything that it started reached the limit on the number of processes and threads.
     TooManyProcesses {
         /// The maximum number of processes and threads.
         limit: u64,
@@ -55,7 +55,7 @@ pub struct ExitReport {
     /// Exit status of the program.
     pub exit: Exit,
     /// The reason why Toolpost stopped the program; `None` if the program exited on its own.
-    pub why: Option<Why>,
+    pub why: Option<StopReason>,
     /// Time between the start and the exit of the program.
     pub ran: Duration,
 }
@@ -93,12 +93,12 @@ pub struct Leftover {
     /// The command line of the process.
     pub command: String,
     /// Result of the check whether the process has the job's output open.
-    pub holds_output: Holds,
+    pub holds_output: OutputHolderCheck,
 }
 
 /// Result of the check whether a process has the output of a job open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
+pub enum OutputHolderCheck {
     /// The process has the output open.
     Yes,
     /// The process does not have the output open.

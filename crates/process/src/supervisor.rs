@@ -1,11 +1,11 @@
 //! The supervisor: a small process between the server and a command.
 //!
-//! All descendants of the command stay below the supervisor in the process tree. It is a fork of the server
-//! that never executes a program. As a subreaper it becomes the parent of every process that loses its own
-//! parent, so `setsid`, `nohup` and double forks do not escape. It kills all descendants when the server
-//! orders it, or when the server's end of the control socket closes, for example because the server was
-//! killed. It exits when no descendant is left. Until `execve` or `_exit`, nothing here may allocate, lock or
-//! print.
+//! All descendants of the command stay below the supervisor in the process tree. It is a forked process that
+//! never executes a program. As a subreaper, or as the first process of a PID namespace, it becomes the
+//! parent of every process that loses its own parent, so `setsid`, `nohup` and double forks do not escape. It
+//! kills all descendants if the server orders it, if a limit is exceeded, or if the server's end of the
+//! control socket closes, for example because the server was killed. It exits when no descendant is left.
+//! Until `execve` or `_exit`, nothing here may allocate, lock or print.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::process::{DumpableBehavior, Signal};
 use toolpost_sandbox::calls::NetworkOrigin;
-use toolpost_sandbox::{Confinement, Creations, NamespaceBackend, Script, Stop, calls};
+use toolpost_sandbox::{Confinement, Creations, NamespaceBackend, Script, StepFailure, calls};
 
 use crate::command_setup::{self, Setup, be_killed_first, become_command, limit_processes, own_number};
 use crate::guard::{Guard, GuardSender, give_away};
@@ -29,12 +29,11 @@ use crate::usage::Meter;
 /// The message with which the server orders the supervisor to kill the command and all its descendants.
 pub(crate) const KILL: u8 = b'K';
 
-/// Maximum number of kill passes, after which the supervisor gives up. Each pass kills the descendants that
-/// are left.
+/// The supervisor gives up after more kill passes than this. Each pass kills the descendants that are left.
 const PASSES: u32 = 600;
 
-/// Forks this process into the supervisor and the command. Returns only in the process that executes the
-/// command, confined if the plan requires it.
+/// Forks this process into the supervisor and the command. On success, returns only in the process that
+/// executes the command, confined if the plan requires it, or `bwrap`.
 ///
 /// # Safety
 ///
@@ -46,7 +45,9 @@ pub(crate) unsafe fn split(setup: &Setup, confinement: Option<&Confinement>) -> 
     let creations = confinement.and_then(|confinement| confinement.creations.as_ref());
     let namespaces = confinement.and_then(|confinement| confinement.namespaces.as_ref());
     if let Some(network) = namespaces.and_then(|namespaces| namespaces.joined.as_ref()) {
-        network.join().map_err(|fault| failed(setup.control, &Stop { part: Stop::NETWORK, fault }))?;
+        network
+            .join()
+            .map_err(|fault| failed(setup.control, &StepFailure { part: StepFailure::NETWORK, fault }))?;
     }
     let guarded = match namespaces {
         // SAFETY: the caller promises one thread, between fork and execute.
@@ -102,7 +103,7 @@ unsafe fn split_into_namespaces<'a>(
         Ok(ForkSide::Child) => {}
         // SAFETY: this process uses no descriptors from here on.
         Ok(ForkSide::Parent(child)) => unsafe { stay_outside(child) },
-        Err(fault) => return Err(failed(setup.control, &Stop { part: Stop::START, fault })),
+        Err(fault) => return Err(failed(setup.control, &StepFailure { part: StepFailure::START, fault })),
     }
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     be_killed_first();
@@ -146,8 +147,8 @@ unsafe fn split_for_bubblewrap(setup: &Setup) -> io::Result<()> {
     }
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     be_killed_first();
-    // Signals that ask the command to exit must not reach `bwrap`: if `bwrap` exited, the kernel would kill
-    // the whole sandbox (`--die-with-parent`).
+    // Signals that ask the command to exit must not reach `bwrap`, because the kernel would kill the whole
+    // sandbox if `bwrap` exited (`--die-with-parent`).
     system::block_signals();
     system::close_on_exec_from(3);
     setup.kept.iter().try_for_each(|kept| command_setup::keep(*kept))
@@ -166,12 +167,12 @@ pub(crate) unsafe fn stay_outside(first: i32) -> ! {
     system::exit(i32::from(status != Some(0)))
 }
 
-/// Watches the command and everything that descends from it, until no process is left.
+/// Watches the command and its descendants until none is left, or until the supervisor gives up killing them.
 ///
 /// # Safety
 ///
-/// Every descriptor except the control socket and the guard's descriptor is closed: no code may use a closed
-/// one afterwards.
+/// Closes every descriptor except the control socket and the guard's descriptor, so no other code may use a
+/// descriptor afterwards.
 #[expect(unsafe_code, reason = "descriptors are closed and borrowed by their number")]
 pub(crate) unsafe fn supervise(
     setup: &Setup,
@@ -274,8 +275,8 @@ impl Watch {
         }
     }
 
-    /// Reads the server's order. If the socket is closed, the server has exited, which counts as the order to
-    /// kill the command.
+    /// Reads the server's order. A closed or broken socket means that the server has exited, and counts as the
+    /// order to kill the command.
     fn listen(&mut self, control: BorrowedFd<'_>) {
         let mut order = [0; 1];
         match recv(control, &mut order, RecvFlags::DONTWAIT) {
@@ -285,8 +286,8 @@ impl Watch {
         }
     }
 
-    /// Measures the command's resource use when that is due, and kills everything if a limit is exceeded.
-    /// Returns how long to wait for the next measurement.
+    /// Measures the command's resource use if a measurement is due, and starts to kill everything if a limit is
+    /// exceeded. Returns how long to wait for the next measurement; `None` if there is none.
     fn measure(&mut self, meter: &mut Meter, control: BorrowedFd<'_>) -> Option<Timespec> {
         if self.order != Order::Watch {
             return None;
@@ -299,9 +300,10 @@ impl Watch {
         meter.wait().and_then(|wait| Timespec::try_from(wait).ok())
     }
 
-    /// Runs a kill pass if one is due: kills all processes of the namespace, or, without a namespace, the
-    /// command's group and in later passes the children of this process. Children of killed processes become
-    /// children of this process, and the next pass finds them. Returns how long to wait for the next pass.
+    /// Runs a kill pass if one is due. In a namespace, kills all its processes. Otherwise kills the command's
+    /// group, unless the command was reaped. Later passes, and all passes after that reaping, also kill the
+    /// children of this process, which include the children of killed processes. Returns how long to wait for
+    /// the next pass; `None` if nothing must be killed.
     fn kill(&mut self) -> Option<Timespec> {
         if self.order == Order::Watch {
             return None;
@@ -312,7 +314,7 @@ impl Watch {
         if let Some(left) = self.next_pass.and_then(|next| next.checked_duration_since(now)) {
             return Timespec::try_from(left).ok();
         }
-        if self.passes > PASSES {
+        if self.passes >= PASSES {
             system::exit(1);
         }
         self.passes += 1;

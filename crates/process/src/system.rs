@@ -22,10 +22,10 @@ pub(crate) fn children_descriptor() -> io::Result<OwnedFd> {
     }
 }
 
-/// Resets every signal to its default effect, so that a program does not inherit ignored signals.
+/// Resets every signal to its default action, so that a program does not inherit ignored signals.
 pub(crate) fn default_signals() {
     for signal in 1..=64 {
-        // SAFETY: setting the default is safe for every number; the system refuses numbers whose effect
+        // SAFETY: setting the default is safe for every number; the system refuses numbers whose action
         // cannot be set.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
@@ -190,7 +190,7 @@ pub(crate) enum ReapResult {
     NoneLeft,
 }
 
-/// Kills a process; with a negative number a process group, and with -1 all processes of this PID namespace.
+/// Kills a process; with a negative number a process group, and with -1 all other processes of this PID namespace.
 ///
 /// The caller must ensure that a PID or group id was not reused. A child that was not reaped yet keeps both.
 pub(crate) fn kill(pid: i32) -> io::Result<()> {

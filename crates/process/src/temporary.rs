@@ -1,6 +1,6 @@
 //! Directories for the temporary files of sandboxed programs, one for each session.
 //!
-//! Confined programs of a session see its directory as `/tmp`.
+//! Confined programs of a session see its directory as `/tmp`, or with Landlock only, as `TMPDIR`.
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;

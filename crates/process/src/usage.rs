@@ -7,6 +7,7 @@ use std::ffi::CStr;
 use std::fmt::Write;
 use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, Mode, OFlags, openat, statvfs};
@@ -30,18 +31,17 @@ const MEMORY_RATE: u64 = 2 * MEBIBYTE;
 const PROCESS_RATE: u64 = 5;
 const DISK_RATE: u64 = 4 * MEBIBYTE;
 
-/// The pause after an exact measurement of memory, as a multiple of its duration: such measurements are slow,
+/// The minimum pause after a measurement, as a multiple of its duration. Exact measurements of memory are slow,
 /// because they walk the page tables.
 const RESTS: u32 = 10;
 
-/// The maximum number of tracked descendants of a command without a process namespace. With more, the process
-/// limit counts as reached.
-const MOST: usize = 8192;
+/// The number of PIDs that Linux can give out (`PID_MAX_LIMIT`).
+const PIDS: usize = 1 << 22;
 
 /// Maximum number of passes over all processes of the machine in one measurement.
 const PASSES: usize = 4;
 
-/// The part of the supervisor that watches the limits of memory and processes.
+/// The part of the supervisor that watches the limits on memory and processes.
 pub(crate) struct Meter {
     limits: Resources,
     scope: ProcessScope,
@@ -88,8 +88,8 @@ impl Meter {
         Self { limits, scope, page, processors, schedule }
     }
 
-    /// Measures the memory and processes of the command if a measurement is due; returns a message if a limit
-    /// is exceeded.
+    /// Measures the memory and processes of the command if a measurement is due; returns a message if the
+    /// memory limit is exceeded or the process limit is reached.
     pub(crate) fn exceeded(&mut self) -> Option<Message> {
         let Resources { memory, processes, .. } = self.limits;
         let now = Instant::now();
@@ -123,7 +123,7 @@ impl Meter {
         None
     }
 
-    /// Returns how long to wait for the next measurement; `None` without limits.
+    /// Returns how long to wait for the next measurement; `None` without limits on memory and processes.
     pub(crate) fn wait(&self) -> Option<Duration> {
         let is_limited = self.limits.memory.is_some() || self.limits.processes.is_some();
         // Rounded up, so that the time is reached when the wait ends.
@@ -142,11 +142,11 @@ impl Meter {
             });
             return;
         }
-        let mut found = Descendants { pids: [0; MOST], count: 0 };
-        let enough = usize::try_from(self.limits.processes.unwrap_or(u64::MAX)).unwrap_or(MOST).min(MOST);
-        // PIDs rise from parent to child until they wrap around: then one pass does not find all descendants.
-        // The number of passes is limited, so that a command that keeps starting processes cannot prolong the
-        // measurement.
+        let mut found = Descendants::none();
+        let enough = self.limits.processes.unwrap_or(u64::MAX);
+        // PIDs rise from parent to child until they wrap around. After that, one pass may not find all
+        // descendants. The number of passes is limited, so that a command that keeps starting processes cannot
+        // prolong the measurement.
         for _ in 0..PASSES {
             let before = found.count;
             let _ = tree::each(|process| {
@@ -160,7 +160,7 @@ impl Meter {
         }
     }
 
-    /// Returns the size of files in the command's own `/dev/shm` and `/run`, in bytes.
+    /// Returns the size of files in the command's own `/dev/shm` and `/run`, in bytes; 0 without namespaces.
     fn files_in_memory(&self) -> u64 {
         if self.scope != ProcessScope::Namespace {
             return 0;
@@ -173,8 +173,8 @@ impl Meter {
         used(shared) + if is_same { 0 } else { used(run) }
     }
 
-    /// Measures the command's memory exactly: counts shared pages once, and no mapped files, whose pages the
-    /// kernel can drop.
+    /// Measures the command's memory exactly: counts shared pages once, and, since Linux 5.0, no mapped files,
+    /// whose pages the kernel can drop. Uses the resident memory of a process that it cannot measure exactly.
     fn exact(&self, files: u64) -> u64 {
         let (mut private, mut shared) = (0, 0);
         self.each(|process| match rollup(process.pid) {
@@ -188,29 +188,39 @@ impl Meter {
     }
 }
 
-/// A set of PIDs, in ascending order.
+/// The PIDs of a command's processes, one bit for each. Static memory that is never written occupies no memory, and
+/// the PIDs of one command are close together.
+static DESCENDANTS: [AtomicU64; PIDS / 64] = [const { AtomicU64::new(0) }; PIDS / 64];
+
+/// The set of PIDs in [`DESCENDANTS`]; there is one at a time, because a supervisor has one thread.
 struct Descendants {
-    pids: [i32; MOST],
-    count: usize,
+    count: u64,
 }
 
 impl Descendants {
-    fn contains(&self, pid: i32) -> bool {
-        self.pids[..self.count].binary_search(&pid).is_ok()
+    fn none() -> Self {
+        for word in DESCENDANTS.iter().filter(|word| word.load(Ordering::Relaxed) != 0) {
+            word.store(0, Ordering::Relaxed);
+        }
+        Self { count: 0 }
     }
 
-    /// Adds a PID; returns false if it is already in the set, or if the set is full.
-    fn insert(&mut self, pid: i32) -> bool {
-        match self.pids[..self.count].binary_search(&pid) {
-            Err(at) if self.count < MOST => {
-                self.pids.copy_within(at..self.count, at + 1);
-                self.pids[at] = pid;
-                self.count += 1;
-                true
-            }
-            _ => false,
-        }
+    fn contains(&self, pid: i32) -> bool {
+        bit(pid).is_some_and(|(word, mask)| word.load(Ordering::Relaxed) & mask != 0)
     }
+
+    /// Adds a PID; returns false if it is already in the set.
+    fn insert(&mut self, pid: i32) -> bool {
+        let is_new = bit(pid).is_some_and(|(word, mask)| word.fetch_or(mask, Ordering::Relaxed) & mask == 0);
+        self.count += u64::from(is_new);
+        is_new
+    }
+}
+
+/// Returns the bit of a PID in [`DESCENDANTS`]: its word, and the mask.
+fn bit(pid: i32) -> Option<(&'static AtomicU64, u64)> {
+    let pid = usize::try_from(pid).ok()?;
+    Some((DESCENDANTS.get(pid / 64)?, 1 << (pid % 64)))
 }
 
 /// The memory of a process, in bytes. A shared page is divided among the processes that share it.
@@ -220,7 +230,7 @@ struct Rollup {
     shared: u64,
 }
 
-/// Reads `/proc/PID/smaps_rollup`; `None` without permission.
+/// Reads `/proc/PID/smaps_rollup`; `None` if that fails.
 fn rollup(pid: i32) -> Option<Rollup> {
     let mut name = Name { bytes: [0; 40], length: 0 };
     write!(name, "/proc/{pid}/smaps_rollup\0").ok()?;
@@ -263,7 +273,7 @@ impl Write for Name {
 
 /// The part of a job's thread that watches the free space of the file systems that the command may write to.
 pub(crate) struct DiskMeter {
-    places: Vec<Place>,
+    places: Vec<WatchedDisk>,
     free: FreeSpace,
     schedule: Schedule,
 }
@@ -272,7 +282,7 @@ pub(crate) struct DiskMeter {
 /// `None` if it cannot be measured.
 pub type FreeSpace = fn(&Path) -> Option<u64>;
 
-struct Place {
+struct WatchedDisk {
     path: PathBuf,
     /// The space that must stay free, in bytes: the configured reserve, or half of the space that was free at
     /// the command's start if that is less.
@@ -289,9 +299,9 @@ impl DiskMeter {
         };
         let place = |path: PathBuf| {
             let free = free(&path)?;
-            Some(Place { path, reserve: reserve.min(free / 2) })
+            Some(WatchedDisk { path, reserve: reserve.min(free / 2) })
         };
-        let places: Vec<Place> = paths.into_iter().filter_map(place).collect();
+        let places: Vec<WatchedDisk> = paths.into_iter().filter_map(place).collect();
         let schedule = Schedule::starting_at(Instant::now());
         (!places.is_empty()).then_some(Self { places, free, schedule })
     }
@@ -320,7 +330,7 @@ impl DiskMeter {
     }
 }
 
-/// Returns the free space of the file system of a path, in bytes.
+/// Returns the space that unprivileged users can use on the file system of a path, in bytes.
 pub(crate) fn free_space(path: &Path) -> Option<u64> {
     statvfs(path).ok().map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize))
 }
@@ -383,12 +393,18 @@ mod tests {
     }
 
     #[test]
-    fn descendant_pids_are_sorted_and_unique() {
-        let mut found = Descendants { pids: [0; MOST], count: 0 };
-        for pid in [5, 9, 2, 5, 7] {
-            found.insert(pid);
+    fn every_descendant_is_counted_once() {
+        for _ in 0..2 {
+            let mut found = Descendants::none();
+            let last = i32::try_from(PIDS).unwrap() - 1;
+            let pids = (2..20_000).map(|number| number * 2).chain([last]);
+            pids.clone().chain([4, last, 6]).for_each(|pid| {
+                found.insert(pid);
+            });
+            assert_eq!(found.count, pids.clone().count() as u64);
+            assert!(pids.clone().all(|pid| found.contains(pid) && !found.contains(pid + 1)));
+            // No such PID exists.
+            assert!(!found.insert(-1) && !found.insert(i32::MAX));
         }
-        assert_eq!(&found.pids[..found.count], [2, 5, 7, 9]);
-        assert!(found.contains(7) && !found.contains(3));
     }
 }

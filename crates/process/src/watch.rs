@@ -16,7 +16,7 @@ use crate::leftovers::kill_by_cookie;
 use crate::message::{MESSAGE, Message};
 use crate::prepared::Supervisor;
 use crate::spawn::ProgramHandle;
-use crate::state::{Exit, ExitReport, Stage, Why};
+use crate::state::{Exit, ExitReport, Stage, StopReason};
 use crate::supervisor::KILL;
 use crate::tree;
 use crate::usage::{DiskMeter, FreeSpace, MEBIBYTE};
@@ -24,7 +24,7 @@ use crate::usage::{DiskMeter, FreeSpace, MEBIBYTE};
 /// Time to wait, after the program's exit, for output that is still in the pipe.
 const DRAIN: Duration = Duration::from_millis(100);
 
-/// Time to wait for the exit of killed processes; afterwards the job is reported as ended although they
+/// Time to wait for the exit of killed processes; afterwards the job is reported as exited although they
 /// remain.
 const GOING: Duration = Duration::from_secs(2);
 
@@ -46,7 +46,7 @@ pub(crate) struct Watch {
     started: Instant,
     /// The program's exit, and when the supervisor reported it.
     exit: Option<(Exit, Instant)>,
-    why: Option<Why>,
+    why: Option<StopReason>,
     /// The end of the grace period, when all processes of the job are killed; `None` if no kill is planned.
     kill_at: Option<Instant>,
     /// The time at which the thread stops waiting for the exit of killed processes; `None` if none were killed.
@@ -88,7 +88,7 @@ impl Watch {
     pub(crate) fn run(mut self) {
         while self.control.is_some() || self.output.is_some() {
             let ready = self.wait();
-            // Carry out a request to stop first: it may have caused the exit that the supervisor reports.
+            // Carry out a request to stop first, because it may have caused the exit that the supervisor reports.
             if ready.woken {
                 self.obey();
             }
@@ -108,7 +108,7 @@ impl Watch {
         shared.all_gone();
     }
 
-    /// Waits for a request of another thread, a message of the supervisor, output, or the next deadline.
+    /// Waits for a request from another thread, a message from the supervisor, output, or the next deadline.
     fn wait(&self) -> Ready {
         let mut watched = vec![PollFd::new(&self.waker, PollFlags::IN)];
         watched.extend(self.control.as_ref().map(|control| PollFd::new(control, PollFlags::IN)));
@@ -138,7 +138,7 @@ impl Watch {
                 if let Some(limit) = self.limits.output
                     && written > limit
                 {
-                    self.end(Why::TooMuchOutput(limit), Notice::Pending);
+                    self.end(StopReason::TooMuchOutput(limit), Notice::Pending);
                 }
             }
             Err(Errno::INTR | Errno::AGAIN) => {}
@@ -167,11 +167,11 @@ impl Watch {
                 Some(Message::OverMemory(mebibytes)) => {
                     let used = u64::try_from(mebibytes).unwrap_or_default() * MEBIBYTE;
                     let limit = self.limits.resources.memory.unwrap_or(used);
-                    self.killed(Why::TooMuchMemory { limit, used });
+                    self.killed(StopReason::TooMuchMemory { limit, used });
                 }
                 Some(Message::OverProcesses) => {
                     let limit = self.limits.resources.processes.unwrap_or_default();
-                    self.killed(Why::TooManyProcesses { limit });
+                    self.killed(StopReason::TooManyProcesses { limit });
                 }
                 // These messages are not expected here: a program that could not be confined has no job
                 // thread, and the listener was received before the start.
@@ -185,7 +185,7 @@ impl Watch {
     }
 
     /// Records that the supervisor is killing all processes of the job, and why.
-    fn killed(&mut self, why: Why) {
+    fn killed(&mut self, why: StopReason) {
         if self.exit.is_none() && self.why.is_none() {
             self.why = Some(why);
         }
@@ -229,7 +229,7 @@ impl Watch {
 
     /// Asks all processes of the job to exit, unless `notice` is `Given`. Those that still run after the grace period
     /// are killed.
-    fn end(&mut self, why: Why, notice: Notice) {
+    fn end(&mut self, why: StopReason, notice: Notice) {
         if self.exit.is_none() && self.why.is_none() {
             self.why = Some(why);
         }
@@ -274,7 +274,7 @@ impl Watch {
             && self.why.is_none()
             && now >= self.started + limit
         {
-            self.end(Why::TimedOut(limit), Notice::Pending);
+            self.end(StopReason::TimedOut(limit), Notice::Pending);
         }
         if self.control.is_some()
             && self.give_up_at.is_none()
@@ -282,7 +282,7 @@ impl Watch {
         {
             // A program that fills the disk may continue to write during a grace period, so it gets none.
             self.limits.grace = Duration::ZERO;
-            self.end(Why::TooLittleDisk { reserve, free }, Notice::Given);
+            self.end(StopReason::TooLittleDisk { reserve, free }, Notice::Given);
         }
         if self.kill_at.is_some_and(|at| now >= at) {
             self.kill_at = None;

@@ -3,11 +3,13 @@
 
 mod common;
 
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
 use std::time::Duration;
 use toolpost_test_rows::each;
 
 use common::{World, text};
-use toolpost_process::{Exit, Limits, Program, StartError, Verdict, Why, meaning};
+use toolpost_process::{Exit, Limits, Program, StartError, StopReason, Verdict, meaning};
 
 #[test]
 fn exit_statuses_are_reported_with_their_meaning() {
@@ -20,7 +22,7 @@ fn exit_statuses_are_reported_with_their_meaning() {
         ("cat; echo after", "after\n", Exit::Code(0), Verdict::Done, ""),
         ("read x; echo \"$?\"", "1\n", Exit::Code(0), Verdict::Done, ""),
         ("echo a | grep b", "", Exit::Code(1), Verdict::Done, "no matches"),
-        ("true && git grep --no-index zzz . 2>&1", "", Exit::Code(1), Verdict::Done, "no matches"),
+        ("true; git grep --no-index zzz . 2>&1", "", Exit::Code(1), Verdict::Done, "no matches"),
         ("A=1 diff /dev/null <(echo)", "", Exit::Code(1), Verdict::Failed, ""),
         ("cmp -s /dev/null /proc/version", "", Exit::Code(1), Verdict::Done, "there are differences"),
         ("grep b /nowhere 2>/dev/null", "", Exit::Code(2), Verdict::Failed, ""),
@@ -34,8 +36,8 @@ fn exit_statuses_are_reported_with_their_meaning() {
         ),
         ("nosuch 2>/dev/null", "", Exit::Code(127), Verdict::Failed, "usually: the program was not found"),
         ("kill -9 $$", "", Exit::Signal(9), Verdict::Failed, "killed by SIGKILL (9)"),
-        ("kill -TERM $$", "", Exit::Signal(15), Verdict::Failed, "ended by SIGTERM (15)"),
-        ("exit 139", "", Exit::Code(139), Verdict::Failed, "usually: ended by SIGSEGV (11)"),
+        ("kill -TERM $$", "", Exit::Signal(15), Verdict::Failed, "killed by SIGTERM (15)"),
+        ("exit 139", "", Exit::Code(139), Verdict::Failed, "usually: killed by SIGSEGV (11)"),
         // 129 is git's status for a usage error, so it is not reported as SIGHUP.
         ("exit 129", "", Exit::Code(129), Verdict::Failed, ""),
         ("exit 192", "", Exit::Code(192), Verdict::Failed, ""),
@@ -50,6 +52,39 @@ fn exit_statuses_are_reported_with_their_meaning() {
         assert_eq!((means.verdict, means.words.as_str()), (verdict, words), "{line}");
         world.assert_gone(&job);
     });
+}
+
+/// Runs all short lists of commands that end with `grep` in a shell, with a `grep` that records that it ran.
+#[test]
+fn exit_codes_are_attributed_to_the_last_command_only_if_it_ran() {
+    const FIRST: [&str; 6] = ["true", "false", "cd nowhere", "set -e", "exit 1", "exec false"];
+    const JOINS: [&str; 7] = [" && ", " || ", " | ", " |& ", " ; ", " & ", "\n"];
+    let folder = tempfile::tempdir().unwrap();
+    let (grep, ran) = (folder.path().join("grep"), folder.path().join("ran"));
+    std::fs::write(&grep, "#!/bin/sh\necho >ran\nexit 1\n").unwrap();
+    std::fs::set_permissions(&grep, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let before = |firsts: &[&str], rest: &[String]| -> Vec<String> {
+        let joined = firsts.iter().flat_map(|first| JOINS.map(|join| format!("{first}{join}")));
+        joined.flat_map(|first| rest.iter().map(move |rest| format!("{first}{rest}"))).collect()
+    };
+    let alone = vec!["grep".to_owned()];
+    let two = before(&FIRST, &alone);
+    let three = before(&["true", "false"], &two);
+    let lines = [alone, two, three].concat();
+    let mut attributed = 0;
+    each(lines, |line| {
+        let _ = std::fs::remove_file(&ran);
+        let path = format!("{}:/usr/bin:/bin", folder.path().display());
+        let mut bash = std::process::Command::new("bash");
+        bash.arg("-c").arg(&line).env("PATH", path).current_dir(folder.path());
+        let status = bash.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+        let Some(code @ 1..) = status.code() else { return };
+        if meaning(&Program::line(&line), Exit::Code(code)).verdict == Verdict::Done {
+            assert!(ran.exists(), "{line:?} failed before `grep`");
+            attributed += 1;
+        }
+    });
+    assert!(attributed > 100, "only {attributed} exit codes are attributed to `grep`");
 }
 
 #[test]
@@ -96,7 +131,9 @@ fn failed_starts_report_their_cause() {
         (
             Program::direct("/dev/null", none),
             "/",
-            "`/dev/null` was not started: Permission denied (os error 13); the file is not executable: make it executable, or run it with its interpreter",
+            "`/dev/null` was not started: Permission denied (os error 13); the file is not executable, a directory on its path \
+             may not be entered, or its file system is mounted with `noexec`: make the file executable, correct the \
+             permissions, or run it with its interpreter",
         ),
         (
             Program::line("true"),
@@ -122,7 +159,7 @@ fn limits_stop_all_processes_of_a_job() {
     let grace = Duration::from_millis(300);
     let timed = Limits { time, grace, ..Limits::default() };
     let counted = Limits { output, grace, ..Limits::default() };
-    let (out, much) = (Why::TimedOut(Duration::from_millis(300)), Why::TooMuchOutput(100_000));
+    let (out, much) = (StopReason::TimedOut(Duration::from_millis(300)), StopReason::TooMuchOutput(100_000));
     let rows = [
         ("sleep 4101", timed, Exit::Signal(15), out),
         ("bash -c 'sleep 4102 & sleep 4102'; sleep 4102", timed, Exit::Signal(15), out),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{World, text};
-use toolpost_process::{Available, Launch, Means, Plan, Program, Sandbox, Until, inner_step_of};
+use toolpost_process::{Available, Launch, Means, Plan, Program, Sandbox, WaitCondition, inner_step_of};
 
 /// Creates the layouts in `work`, from repositories in `out`: a submodule whose name has several components, a
 /// submodule of it, worktrees of the repository and of the submodule, a submodule of a worktree, nested repositories
@@ -173,7 +173,7 @@ fn check(means: Means) {
     let mut launch = Launch::new(Program::line(common::own(WRITER)), root);
     launch.sandbox = Sandbox::On(plan);
     let job = world.start(&launch);
-    world.wait(&job, Until::Ended);
+    world.wait(&job, WaitCondition::Ended);
     world.assert_gone(&job);
     let changed = job.changed();
     let outcome = |path: &Path| match is_planted(path) {

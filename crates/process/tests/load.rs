@@ -4,7 +4,7 @@
 mod common;
 
 use common::{World, children, descriptors, text, until};
-use toolpost_process::{Exit, From, OutputRange, Until};
+use toolpost_process::{Exit, OutputRange, OutputSide, WaitCondition};
 
 /// The number of programs that run at the same time.
 const MANY: usize = 200;
@@ -45,7 +45,7 @@ fn many_at_once(world: &World) {
     assert_eq!(children(), MANY);
     world.touch("go");
     for (number, job) in jobs.iter().enumerate() {
-        world.wait(job, Until::Gone);
+        world.wait(job, WaitCondition::Gone);
         let code = i32::try_from(number % 7).unwrap();
         assert_eq!(
             (text(job), job.ending().map(|ending| ending.exit)),
@@ -60,7 +60,7 @@ fn much_output(world: &World) {
     let lines = MEGABYTES * 1_000_000 / 9;
     let last = 10_000_000 + lines - 1;
     let job = world.run(&format!("seq 10000000 {last}"));
-    world.wait(&job, Until::Gone);
+    world.wait(&job, WaitCondition::Gone);
     let report = job.report();
     assert_eq!((report.bytes, report.characters), (lines * 9, lines * 9));
     let kept = 64 * 1024 * 1024;
@@ -73,9 +73,9 @@ fn much_output(world: &World) {
         let shown = job.show(OutputRange { from, skip, count: 18 }).unwrap();
         shown.pieces.into_iter().map(|piece| (piece.from, piece.text)).collect::<Vec<_>>()
     };
-    assert_eq!(show(From::Top, 9), [(9, "10000001\n10000002\n".to_owned())]);
-    assert_eq!(show(From::Bottom, 0), [((lines - 2) * 9, format!("{}\n{last}\n", last - 1))]);
+    assert_eq!(show(OutputSide::Top, 9), [(9, "10000001\n10000002\n".to_owned())]);
+    assert_eq!(show(OutputSide::Bottom, 0), [((lines - 2) * 9, format!("{}\n{last}\n", last - 1))]);
     // The requested part was dropped, so the output that follows it is returned.
     let after = lines * 9 - 63 * 1024 * 1024;
-    assert_eq!(show(From::Top, 5_000_000)[0].0, after);
+    assert_eq!(show(OutputSide::Top, 5_000_000)[0].0, after);
 }

@@ -10,7 +10,7 @@ use common::{World, text};
 use toolpost_process::{
     Environment, Jobs, Launch, Plan, Program, Sandbox, SessionKey, Settings, Shell, available,
 };
-use toolpost_process::{Means, Until};
+use toolpost_process::{Means, WaitCondition};
 use toolpost_test_rows::each;
 
 /// A job table, and a root that is also the home directory, so that a command sees the profile in it.
@@ -123,7 +123,7 @@ fn a_changed_profile_has_its_effect_on_the_next_command() {
         Launch::new(Program::Line { line: "echo $A".to_owned(), shell: Shell::Login }, host.home.path());
     launch.environment = Environment::of_this_process().with("HOME", host.home.path());
     let job = jobs.start(&SessionKey("another".to_owned()), &launch).unwrap();
-    host.world.wait(&job, Until::Gone);
+    host.world.wait(&job, WaitCondition::Gone);
     assert_eq!((text(&job).as_str(), host.count()), ("2\n", count + 1));
 }
 

@@ -12,8 +12,8 @@ use std::process::Command;
 
 use common::{World, text, until};
 use toolpost_process::{
-    Available, Environment, Exit, Job, Launch, Means, Plan, Program, Sandbox, SessionKey, StartError, Until,
-    inner_step_of,
+    Available, Environment, Exit, Job, Launch, Means, Plan, Program, Sandbox, SessionKey, StartError,
+    WaitCondition, inner_step_of,
 };
 use toolpost_test_rows::each;
 
@@ -69,7 +69,7 @@ impl Host {
         let is_warm = (0..5).any(|_| {
             let job = self.start(&self.launch("sleep 46104"));
             let is_launched = launcher_of(&job).is_some();
-            self.world.block_on(job.stop(toolpost_process::Why::Stopped));
+            self.world.block_on(job.stop(toolpost_process::StopReason::Stopped));
             is_launched
         });
         assert!(is_warm, "no launcher starts the commands");
@@ -135,7 +135,7 @@ fn repeated_commands_are_started_by_a_launcher() {
         .map(|_| {
             let job = host.start(&host.launch("sleep 46104"));
             let is_launched = launcher_of(&job).is_some();
-            host.world.block_on(job.stop(toolpost_process::Why::Stopped));
+            host.world.block_on(job.stop(toolpost_process::StopReason::Stopped));
             host.world.assert_gone(&job);
             is_launched
         })
@@ -147,7 +147,7 @@ fn repeated_commands_are_started_by_a_launcher() {
     plan.readable.clear();
     let job = host.start(&launch);
     assert_eq!(launcher_of(&job), None);
-    host.world.block_on(job.stop(toolpost_process::Why::Stopped));
+    host.world.block_on(job.stop(toolpost_process::StopReason::Stopped));
 }
 
 /// A command leaves files for the next one only in `/tmp`, which belongs to the session.
@@ -177,7 +177,7 @@ fn launched_commands_share_only_the_temporary_directory() {
         "1\n0\nptmx\n"
     );
     assert_eq!(host.run("grep -c . /proc/1/cmdline 2>/dev/null; echo $?"), "2\n");
-    host.world.block_on(other.stop(toolpost_process::Why::Stopped));
+    host.world.block_on(other.stop(toolpost_process::StopReason::Stopped));
     host.world.assert_gone(&other);
 }
 
@@ -420,7 +420,7 @@ fn launched_starts_fail_like_others() {
     let before = (fails(&hidden), fails(&program));
     let read = |launch: &Launch| {
         let job = host.start(launch);
-        host.world.wait(&job, Until::Gone);
+        host.world.wait(&job, WaitCondition::Gone);
         text(&job)
     };
     assert_eq!(read(&without_interpreter), "read by sh\n");
@@ -436,7 +436,7 @@ fn launched_by(host: &Host, launch: &Launch) -> Vec<bool> {
     let start = |_| {
         let job = host.start(launch);
         let is_launched = launcher_of(&job).is_some();
-        host.world.block_on(job.stop(toolpost_process::Why::Stopped));
+        host.world.block_on(job.stop(toolpost_process::StopReason::Stopped));
         host.world.assert_gone(&job);
         is_launched
     };
@@ -487,7 +487,7 @@ fn a_suspended_launcher_delays_one_command() {
     host.warm_up();
     let job = host.start(&host.launch("sleep 46107"));
     let inner = launcher_of(&job).unwrap();
-    host.world.block_on(job.stop(toolpost_process::Why::Stopped));
+    host.world.block_on(job.stop(toolpost_process::StopReason::Stopped));
     host.world.assert_gone(&job);
     let pid = rustix::process::Pid::from_raw(inner.cast_signed()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use common::{World, text};
 use toolpost_process::{
-    Available, Exit, Job, Limits, Means, Plan, Resources, Sandbox, Until, Why, inner_step_of,
+    Available, Exit, Job, Limits, Means, Plan, Resources, Sandbox, StopReason, WaitCondition, inner_step_of,
 };
 
 const MEBIBYTE: u64 = 1 << 20;
@@ -39,7 +39,7 @@ fn run(world: &World, means: Means, resources: Resources, line: &str) -> Job {
         launch.sandbox = Sandbox::On(Plan { means, ..Plan::new([root]) });
     }
     let job = world.start(&launch);
-    world.wait(&job, Until::Gone);
+    world.wait(&job, WaitCondition::Gone);
     world.assert_gone(&job);
     job
 }
@@ -63,7 +63,7 @@ fn memory_limit_covers_all_processes_of_a_command() {
             }
             let job = run(&world, means, resources, line);
             let ending = job.ending().unwrap();
-            let Some(Why::TooMuchMemory { limit: reported, used }) = ending.why else {
+            let Some(StopReason::TooMuchMemory { limit: reported, used }) = ending.why else {
                 panic!("{means:?} {line}: {ending:?} {:?}", text(&job));
             };
             assert_eq!((reported, ending.exit), (limit, Exit::Signal(9)), "{means:?} {line}");
@@ -90,7 +90,7 @@ fn process_limit_covers_detached_descendants() {
         for (line, limit) in [(many, 40), (generations, 20)] {
             let resources = Resources { processes: Some(limit), ..resources };
             let ending = run(&world, means, resources, line).ending().unwrap();
-            assert_eq!(ending.why, Some(Why::TooManyProcesses { limit }), "{means:?} {line}");
+            assert_eq!(ending.why, Some(StopReason::TooManyProcesses { limit }), "{means:?} {line}");
         }
         let few = run(&world, means, resources, "for i in 1 2 3 4 5; do sleep 0.3 & done; wait; echo done");
         assert_eq!((text(&few).as_str(), few.ending().unwrap().why), ("done\n", None), "{means:?}");
@@ -122,10 +122,10 @@ fn a_command_is_stopped_before_the_disk_is_full() {
         world.wait_for(&job, "started");
         let free = reserve - 1;
         FREE.store(free, Ordering::Relaxed);
-        world.wait(&job, Until::Gone);
+        world.wait(&job, WaitCondition::Gone);
         world.assert_gone(&job);
         let ending = job.ending().unwrap();
-        let wanted = (Some(Why::TooLittleDisk { reserve, free }), Exit::Signal(9));
+        let wanted = (Some(StopReason::TooLittleDisk { reserve, free }), Exit::Signal(9));
         assert_eq!((ending.why, ending.exit), wanted, "{means:?}");
         // If twice the reserve is not free at the start, half of the free space is the reserve.
         let job = run(&world, means, resources, "sleep 0.3; echo done");

@@ -16,7 +16,8 @@ use toolpost_test_rows::each;
 use common::{World, text};
 use toolpost_process::{
     Access, Available, Channel, Environment, Exit, Guard, GuardState, Job, Launch, Means, Plan, Program,
-    Sandbox, SandboxError, SessionKey, Size, StartError, Survivors, Until, Why, available, inner_step_of,
+    Sandbox, SandboxError, SessionKey, Size, StartError, StopReason, Survivors, WaitCondition, available,
+    inner_step_of,
 };
 
 /// The targets of the escape attempts, and the files of the host.
@@ -110,7 +111,7 @@ impl Host {
 
     fn run(&self, launch: &Launch) -> Job {
         let job = self.world.start(launch);
-        self.world.wait(&job, Until::Ended);
+        self.world.wait(&job, WaitCondition::Ended);
         job
     }
 
@@ -409,6 +410,8 @@ fn enforced_and_missing_restrictions_are_reported() {
         assert_eq!((enforcement.means, enforcement.landlock), (Means::Landlock, landlock));
         let gaps: Vec<Guard> = enforcement.gaps().map(|(guard, _)| guard).collect();
         assert!(gaps.starts_with(&[Guard::Protected, Guard::Missing]), "{enforcement}");
+        let limit = "the sandbox plan allows nothing stronger than landlock";
+        assert!(enforcement.to_string().contains(limit), "{enforcement}");
         assert!(
             enforcement.guards.contains(&(Guard::Network, GuardState::Yes("no socket can be created"))),
             "{enforcement}"
@@ -422,7 +425,7 @@ fn a_start_fails_if_no_sandbox_is_available() {
     let launch = host.launch("echo ran", Sandbox::On(host.plan(Means::Nothing)));
     let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err();
     assert!(matches!(error, StartError::Sandbox(SandboxError::NoSandbox { .. })), "{error:?}");
-    let wanted = "nothing was started, because no sandbox is available: no stronger sandbox than nothing is requested; \
+    let wanted = "nothing was started, because no sandbox is available: the sandbox plan allows no kind of sandbox; \
                   only the operator can start programs without a sandbox (`--sandbox off`)";
     assert_eq!(error.to_string(), wanted);
 }
@@ -457,8 +460,7 @@ fn landlock_is_used_if_namespaces_are_forbidden() {
 fn roots_that_cannot_be_confined_are_refused() {
     for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
         let host = Host::new();
-        let machine =
-            "this directory cannot be a root of a sandbox: pass a directory with files of a project";
+        let machine = "this path cannot be a root of a sandbox: pass the directory of a project";
         let rows = [
             ("/", machine),
             ("/proc/self", machine),
@@ -651,10 +653,10 @@ fn sandboxed_programs_exit_like_unconfined_ones() {
                 launch.limits.grace = std::time::Duration::from_millis(300);
                 let job = host.world.start(&launch);
                 host.world.wait_for(&job, "ready");
-                let report = host.world.block_on(job.stop(Why::Stopped));
+                let report = host.world.block_on(job.stop(StopReason::Stopped));
                 assert_eq!(report.leftovers, [], "{line}");
                 let ending = job.ending().map(|ending| (ending.exit, ending.why));
-                assert_eq!(ending, Some((exit, Some(Why::Stopped))), "{means:?} {line}");
+                assert_eq!(ending, Some((exit, Some(StopReason::Stopped))), "{means:?} {line}");
                 host.world.assert_gone(&job);
             },
         );
@@ -667,7 +669,7 @@ fn sandboxed_programs_exit_like_unconfined_ones() {
         let comm = fs::read_to_string(format!("/proc/{}/comm", left[0].pid)).unwrap();
         assert_eq!(comm, "sleep\n");
         assert!(job.pid().is_some());
-        host.world.block_on(job.stop(Why::Stopped));
+        host.world.block_on(job.stop(StopReason::Stopped));
         host.world.assert_gone(&job);
         let mut launch =
             host.launch("test -t 0 && stty size && true </dev/tty && echo $TERM; $PROBE type", on());
@@ -904,7 +906,7 @@ fn the_sandbox_adds_no_files_to_the_roots() {
         };
         assert_eq!(seen_inside(&host, &long, "two"), with, "{means:?}");
         host.world.wait_for(&long, "mine\nmine\nmine\n");
-        host.world.block_on(long.stop(Why::Stopped));
+        host.world.block_on(long.stop(StopReason::Stopped));
         host.world.assert_gone(&long);
         assert_eq!(names(), with);
     }
@@ -946,7 +948,7 @@ fn proxied_commands_reach_only_the_proxy() {
         let mut request = String::new();
         std::io::BufRead::read_line(&mut stream, &mut request).unwrap();
         std::io::Write::write_all(stream.get_mut(), b"answered\n").unwrap();
-        host.world.wait(&job, Until::Ended);
+        host.world.wait(&job, WaitCondition::Ended);
         host.world.assert_gone(&job);
         assert_eq!(request, "asked\n");
         let output = text(&job);
@@ -988,7 +990,7 @@ fn response_in_session(host: &Host, session: &str, port: u16, means: Means) -> S
     let ask = format!("exec 3<>/dev/tcp/127.0.0.1/{port} && cat <&3");
     let launch = host.launch(&ask, Sandbox::On(host.plan(means)));
     let job = host.world.jobs.start(&SessionKey(session.to_owned()), &launch).unwrap();
-    host.world.wait(&job, Until::Ended);
+    host.world.wait(&job, WaitCondition::Ended);
     text(&job)
 }
 
@@ -1016,7 +1018,7 @@ fn commands_of_a_session_share_one_loopback() {
     // A server that its command leaves behind is reachable, too, and its port is listed.
     let left = host.world.start(&launch(&format!("{} &", SERVER.strip_prefix("exec ").unwrap())));
     let port = port_of(&left);
-    host.world.wait(&left, Until::Ended);
+    host.world.wait(&left, WaitCondition::Ended);
     assert_eq!(left.listening(), vec![port]);
     assert_eq!(response_in_session(&host, "a session", port, Means::Namespaces), "answered\n");
     host.world.block_on(host.world.jobs.end_session(&host.world.session));

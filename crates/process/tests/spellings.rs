@@ -8,7 +8,7 @@ mod common;
 
 use common::World;
 use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, path::PathBuf};
-use toolpost_process::{Launch, Plan, Program, Sandbox, Until, available, inner_step_of};
+use toolpost_process::{Launch, Plan, Program, Sandbox, WaitCondition, available, inner_step_of};
 use toolpost_shell::{Effect, Places, Role, Script, Segment, Word, read};
 
 /// The harmless program whose runs are counted.
@@ -319,7 +319,7 @@ impl Scripts {
         launch.sandbox = Sandbox::On(plan);
         let world = World::new();
         let job = world.start(&launch);
-        world.wait(&job, Until::Ended);
+        world.wait(&job, WaitCondition::Ended);
     }
 }
 

@@ -6,17 +6,21 @@ use std::time::Duration;
 use toolpost_test_rows::each;
 
 use common::{World, own, text, until, with_words};
-use toolpost_process::{Exit, Holds, Limits, Survivors, Until, Why};
+use toolpost_process::{Exit, Limits, OutputHolderCheck, StopReason, Survivors, WaitCondition};
 
 /// A command line, the process that it leaves behind, and the access of that process to the output.
-const ROWS: [(&str, &str, Holds); 7] = [
-    ("sleep 42001 & echo done", "sleep 42001", Holds::Yes),
-    ("nohup sleep 42002 >/dev/null 2>&1 & echo done", "sleep 42002", Holds::No),
-    ("setsid sleep 42003 & echo done", "sleep 42003", Holds::Yes),
-    ("(setsid sleep 42004 >/dev/null 2>&1 &); echo done", "sleep 42004", Holds::No),
-    ("(setsid sh -c '(setsid env -i sleep 42005 &) ' &); echo done", "sleep 42005", Holds::Yes),
-    ("(trap '' TERM HUP INT; exec sleep 42006) & echo done", "sleep 42006", Holds::Yes),
-    ("exec 2>&1; { trap '' TERM; while :; do sleep 42007; done; } & echo done", "sleep 42007", Holds::Yes),
+const ROWS: [(&str, &str, OutputHolderCheck); 7] = [
+    ("sleep 42001 & echo done", "sleep 42001", OutputHolderCheck::Yes),
+    ("nohup sleep 42002 >/dev/null 2>&1 & echo done", "sleep 42002", OutputHolderCheck::No),
+    ("setsid sleep 42003 & echo done", "sleep 42003", OutputHolderCheck::Yes),
+    ("(setsid sleep 42004 >/dev/null 2>&1 &); echo done", "sleep 42004", OutputHolderCheck::No),
+    ("(setsid sh -c '(setsid env -i sleep 42005 &) ' &); echo done", "sleep 42005", OutputHolderCheck::Yes),
+    ("(trap '' TERM HUP INT; exec sleep 42006) & echo done", "sleep 42006", OutputHolderCheck::Yes),
+    (
+        "exec 2>&1; { trap '' TERM; while :; do sleep 42007; done; } & echo done",
+        "sleep 42007",
+        OutputHolderCheck::Yes,
+    ),
 ];
 
 fn quick(world: &World, line: &str) -> toolpost_process::Launch {
@@ -30,7 +34,7 @@ fn leftover_processes_are_listed_and_stopped_with_the_job() {
     let world = World::new();
     each(ROWS, |(line, left, holds)| {
         let job = world.start(&quick(&world, line));
-        world.wait(&job, Until::Ended);
+        world.wait(&job, WaitCondition::Ended);
         assert_eq!(
             job.ending().map(|ending| (ending.exit, ending.why)),
             Some((Exit::Code(0), None)),
@@ -41,7 +45,7 @@ fn leftover_processes_are_listed_and_stopped_with_the_job() {
         let found = || job.leftovers().into_iter().find(|leftover| leftover.command == own(left));
         until(left, || found().is_some());
         assert_eq!(found().map(|leftover| leftover.holds_output), Some(holds), "{line}");
-        let report = world.block_on(job.stop(Why::Stopped));
+        let report = world.block_on(job.stop(StopReason::Stopped));
         assert_eq!(report.leftovers, [], "{line}");
         world.assert_gone(&job);
         assert_eq!(with_words(left), Vec::<String>::new(), "{line}");
@@ -69,7 +73,7 @@ fn output_of_leftover_processes_is_recorded() {
     let world = World::new();
     let line = "(while [ ! -e go ]; do sleep 0.01; done; echo later; printf open) & echo now";
     let job = world.start(&world.launch(line));
-    world.wait(&job, Until::Ended);
+    world.wait(&job, WaitCondition::Ended);
     assert_eq!(text(&job), "now\n");
     world.touch("go");
     world.assert_gone(&job);
@@ -80,10 +84,10 @@ fn output_of_leftover_processes_is_recorded() {
 fn a_child_that_keeps_writing_does_not_delay_the_end() {
     let world = World::new();
     let job = world.start(&quick(&world, "(while :; do echo tick; sleep 0.01; done) & echo FG"));
-    world.wait(&job, Until::Ended);
+    world.wait(&job, WaitCondition::Ended);
     world.wait_for(&job, "FG");
-    world.wait(&job, Until::Output(job.report().bytes));
-    world.block_on(job.stop(Why::Stopped));
+    world.wait(&job, WaitCondition::Output(job.report().bytes));
+    world.block_on(job.stop(StopReason::Stopped));
     world.assert_gone(&job);
 }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 use toolpost_test_rows::each;
 
 use common::{LONG, World, text, until};
-use toolpost_process::{Exit, From, Launch, OutputRange, Program, SessionKey, Stage, Until, WaitResult, Why};
+use toolpost_process::{
+    Exit, Launch, OutputRange, OutputSide, Program, SessionKey, Stage, StopReason, WaitCondition, WaitResult,
+};
 
 #[test]
 fn jobs_belong_to_their_session() {
@@ -47,16 +49,16 @@ fn jobs_belong_to_their_session() {
 fn waits_end_on_timeout_or_when_the_job_ends() {
     let world = World::new();
     let job = world.start(&world.launch("echo one; while [ ! -e go ]; do sleep 0.01; done; exit 3"));
-    world.wait(&job, Until::Output(0));
+    world.wait(&job, WaitCondition::Output(0));
     world.wait_for(&job, "one");
     let place = job.report().bytes;
     let short = Duration::from_millis(20);
-    for wanted in [Until::Ended, Until::Output(place), Until::Gone] {
+    for wanted in [WaitCondition::Ended, WaitCondition::Output(place), WaitCondition::Gone] {
         assert_eq!(world.block_on(job.wait(wanted, short)), WaitResult::TimeUp, "{wanted:?}");
     }
     assert_eq!(job.stage(), Stage::Running);
     let woke = world.block_on(async {
-        let (woke, ()) = tokio::join!(job.wait(Until::Output(place), LONG), async {
+        let (woke, ()) = tokio::join!(job.wait(WaitCondition::Output(place), LONG), async {
             world.touch("go");
         });
         woke
@@ -93,13 +95,13 @@ fn output_is_followed_line_by_line() {
 fn stopped_jobs_record_the_reason() {
     let world = World::new();
     let rows = [
-        ("exec sleep 44001", Exit::Signal(15), Why::Stopped),
-        ("exec sleep 44002", Exit::Signal(15), Why::Cancelled),
-        ("trap '' TERM; echo ready; while :; do sleep 0.02; done", Exit::Signal(9), Why::Stopped),
+        ("exec sleep 44001", Exit::Signal(15), StopReason::Stopped),
+        ("exec sleep 44002", Exit::Signal(15), StopReason::Cancelled),
+        ("trap '' TERM; echo ready; while :; do sleep 0.02; done", Exit::Signal(9), StopReason::Stopped),
         (
             "trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.02; done",
             Exit::Code(0),
-            Why::Stopped,
+            StopReason::Stopped,
         ),
     ];
     each(rows, |(line, exit, why)| {
@@ -121,11 +123,12 @@ fn dropping_a_wait_leaves_the_job_running() {
     let world = World::new();
     let job = world.start(&world.launch("echo here; exec sleep 44005"));
     world.block_on(async {
-        let waited = tokio::time::timeout(Duration::from_millis(20), job.wait(Until::Ended, LONG)).await;
+        let waited =
+            tokio::time::timeout(Duration::from_millis(20), job.wait(WaitCondition::Ended, LONG)).await;
         assert!(waited.is_err());
     });
     assert_eq!(job.stage(), Stage::Running);
-    world.block_on(job.stop(Why::Cancelled));
+    world.block_on(job.stop(StopReason::Cancelled));
     world.assert_gone(&job);
 }
 
@@ -137,7 +140,7 @@ fn ending_a_session_ends_all_its_jobs() {
     let theirs = world.jobs.start(&other, &world.launch("sleep 44011")).expect("a start");
     world.block_on(world.jobs.end_session(&world.session));
     world.assert_gone(&mine);
-    assert_eq!(mine.ending().map(|ending| ending.why), Some(Some(Why::SessionEnded)));
+    assert_eq!(mine.ending().map(|ending| ending.why), Some(Some(StopReason::SessionEnded)));
     assert_eq!((world.jobs.list(&world.session).len(), world.jobs.list(&other).len()), (0, 1));
     assert_eq!(theirs.stage(), Stage::Running);
     world.block_on(world.jobs.end_session(&other));
@@ -161,7 +164,7 @@ fn finished_jobs_are_listed_up_to_a_count_and_age() {
     let ids: Vec<String> = (0..4)
         .map(|_| {
             let job = world.run("true");
-            world.wait(&job, Until::Gone);
+            world.wait(&job, WaitCondition::Gone);
             job.id().to_owned()
         })
         .collect();
@@ -170,7 +173,7 @@ fn finished_jobs_are_listed_up_to_a_count_and_age() {
     world.block_on(world.jobs.end_session(&world.session));
     let old = World::with(|settings| settings.age = Duration::ZERO);
     let job = old.run("true");
-    old.wait(&job, Until::Gone);
+    old.wait(&job, WaitCondition::Gone);
     until("it is forgotten", || old.jobs.list(&old.session).is_empty());
 }
 
@@ -239,11 +242,11 @@ fn long_command_lines_and_outputs_are_complete() {
     world.assert_gone(&job);
     assert_eq!(text(&job), "€".repeat(40_000));
     let want = |from, skip, count| job.show(OutputRange { from, skip, count }).expect("a slice").pieces;
-    let lengths = |pieces: Vec<toolpost_process::Piece>| -> Vec<(u64, u64)> {
+    let lengths = |pieces: Vec<toolpost_process::OutputPiece>| -> Vec<(u64, u64)> {
         pieces.iter().map(|piece| (piece.from, piece.to())).collect()
     };
-    assert_eq!(lengths(want(From::Top, 10, 1000)), [(10, 1010)]);
-    assert_eq!(lengths(want(From::Bottom, 10, 1000)), [(38_990, 39_990)]);
-    assert_eq!(lengths(want(From::Split, 0, 1000)), [(0, 500), (39_500, 40_000)]);
+    assert_eq!(lengths(want(OutputSide::Top, 10, 1000)), [(10, 1010)]);
+    assert_eq!(lengths(want(OutputSide::Bottom, 10, 1000)), [(38_990, 39_990)]);
+    assert_eq!(lengths(want(OutputSide::Split, 0, 1000)), [(0, 500), (39_500, 40_000)]);
     assert_eq!(job.report().characters, 40_000);
 }

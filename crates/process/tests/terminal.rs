@@ -5,7 +5,7 @@ mod common;
 use std::time::Duration;
 
 use common::{World, text};
-use toolpost_process::{Channel, Exit, Job, Size, Until, Why};
+use toolpost_process::{Channel, Exit, Job, Size, StopReason, WaitCondition};
 
 fn start(world: &World, line: &str, size: Size) -> Job {
     let mut launch = world.launch(line);
@@ -41,7 +41,7 @@ fn terminals_accept_input_and_resizing() {
     world.wait_for(&job, "5 44");
     // The end of the input, as a user types it.
     job.write(b"\x04").expect("a terminal");
-    world.wait(&job, Until::Ended);
+    world.wait(&job, WaitCondition::Ended);
     world.assert_gone(&job);
     assert_eq!(text(&job), "ready\n<typed ü>\n5 44\n");
     let error = job.write(b"x").map_err(|error| error.to_string());
@@ -59,7 +59,7 @@ fn stopping_a_terminal_job_ends_all_its_processes() {
     let job =
         start(&world, "trap '' HUP TERM; (setsid sleep 45001 &); echo ready; sleep 45001", Size::default());
     world.wait_for(&job, "ready");
-    let report = world.block_on(job.stop(Why::Stopped));
+    let report = world.block_on(job.stop(StopReason::Stopped));
     assert_eq!(report.leftovers, []);
     world.assert_gone(&job);
     assert_eq!(common::with_words("sleep 45001"), Vec::<String>::new());
@@ -72,6 +72,6 @@ fn unread_terminal_input_fails_with_would_block() {
     world.wait_for(&job, "ready");
     let error = job.write(&[b'x'; 1_000_000]).map_err(|error| error.kind());
     assert_eq!(error, Err(std::io::ErrorKind::WouldBlock));
-    world.block_on(job.stop(Why::Stopped));
+    world.block_on(job.stop(StopReason::Stopped));
     world.assert_gone(&job);
 }

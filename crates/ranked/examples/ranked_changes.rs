@@ -9,7 +9,7 @@ use std::fs;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use toolpost_ranked::grammar::parse;
-use toolpost_ranked::{Ask, Index, SearchCriterion, Tests};
+use toolpost_ranked::{Index, SearchCriterion, SearchRequest, Tests};
 use toolpost_workspace::{Options, Scope, Workspace};
 
 const LINES: [&str; 16] = [
@@ -67,7 +67,7 @@ fn index(root: &Path, cache: &Path) {
     let base = workspace.resolve(".").unwrap();
     for round in 0.. {
         let index = Index::new(workspace.clone()).kept_in(Some(cache.into()));
-        let ask = Ask {
+        let ask = SearchRequest {
             what: SearchCriterion::Query(&node),
             base: &base,
             tests: Tests::Searched,

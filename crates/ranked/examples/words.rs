@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use toolpost_ranked::grammar::parse;
-use toolpost_ranked::{Ask, Index, PartialIndex, Patience, SearchCriterion, Tests};
+use toolpost_ranked::{Index, PartialIndex, Patience, SearchCriterion, SearchRequest, Tests};
 use toolpost_workspace::{Options, Workspace, memory};
 
 /// The interval between two progress reports.
@@ -51,7 +51,7 @@ fn main() {
         };
         let began = Instant::now();
         let lent = index.lend(&|| false).unwrap();
-        let ask = Ask { what, base: &base, tests: Tests::Searched, may: &|_| true, after: None };
+        let ask = SearchRequest { what, base: &base, tests: Tests::Searched, may: &|_| true, after: None };
         let found = lent.search(&ask);
         let took = began.elapsed().as_secs_f64() * 1_000.0;
         match found {

@@ -71,8 +71,8 @@ impl<'de> Deserialize<'de> for BlockKind {
 
 /// Data of a block that the index stores, and that search results do not show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Mark {
-    /// Set if a symbol was split into several blocks for its length, and this block is not the first of them.
+pub(crate) struct BlockData {
+    /// Set if a symbol was too long for one block, and this block is not the first of its blocks.
     pub(crate) goes_on: bool,
     /// The kinds of the symbols that begin in the block but are not separate blocks, as a set of [`bit`]s.
     pub(crate) holds: u32,
@@ -83,7 +83,7 @@ pub(crate) struct Mark {
 pub(crate) struct Blocks {
     pub(crate) all: Vec<Block>,
     /// The index data of each block of `all`, in the same order.
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) marks: Vec<BlockData>,
     pub(crate) names: Vec<Range<usize>>,
     pub(crate) signatures: Vec<Range<usize>>,
     pub(crate) comments: Vec<Range<usize>>,
@@ -104,12 +104,13 @@ pub(crate) struct Definition {
 
 /// The longest text that is parsed, in bytes; longer ones are divided only by lines.
 const PARSED: usize = 2 << 20;
-/// The minimum and the maximum number of lines of a block outside symbols. A blank line between the two ends the
-/// block.
+/// Lines outside symbols are split if there are more than the second number: at the first blank line after the first
+/// number of lines, otherwise at the second number.
 const LINES: (u32, u32) = (24, 60);
-/// The number of lines beyond which a function or section is split, and the minimum and maximum lines of its parts.
+/// The number of lines beyond which a function or section is split, and the minimum and maximum number of lines of its
+/// parts except the last.
 const LONG: (u32, (u32, u32)) = (240, (80, 120));
-/// The minimum number of lines for a constant to be a separate block.
+/// The minimum number of lines for a constant, a variable or a type alias to be a separate block.
 const TABLE: u32 = 8;
 
 /// The innermost symbol that contains the lines of a block; without a name if no symbol does.
@@ -160,7 +161,7 @@ pub(crate) fn cut(language: Option<Language>, text: &str) -> Blocks {
     let mut layout = Layout::of(text);
     let inside = units(&symbols, &lines, &mut layout.units);
     layout.fill(total, &containers(&symbols, &lines));
-    out.marks = layout.on.iter().map(|goes_on| Mark { goes_on: *goes_on, holds: 0 }).collect();
+    out.marks = layout.on.iter().map(|goes_on| BlockData { goes_on: *goes_on, holds: 0 }).collect();
     out.all = layout.out;
     for (symbol, _) in symbols.iter().zip(&inside).filter(|(_, inside)| !**inside) {
         let line = number(index.line(symbol.at.clone().map_or(symbol.span.start, |at| at.start)));
@@ -416,7 +417,7 @@ pub(super) const KINDS: [(&str, &[&str]); 19] = [
     ("lines", &["text"]),
 ];
 
-/// Returns the bit that represents a kind of symbol in [`Mark::holds`].
+/// Returns the bit that represents a kind of symbol in [`BlockData::holds`].
 pub(crate) fn bit(kind: &str) -> u32 {
     KINDS.iter().position(|(name, _)| *name == kind).map_or(0, |at| 1 << at)
 }

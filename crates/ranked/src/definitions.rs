@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use crate::grammar::{BooleanQuery, Node};
 use crate::hits::Block;
+use crate::index_access::Words;
 use crate::score::{ScoredBlock, rarity};
 use crate::tokens::{self, DEFINED, folded, tokens};
-use crate::words::Words;
 
 /// The weight of a definition by its rank (0 for a type with a body, 3 for a variable). A match that is not a
 /// definition has a weight of at most 1, so a definition comes first for a query of one word.
@@ -18,11 +18,11 @@ const OTHER_CASE: (f64, f64) = (0.5, 0.15);
 const IN_TEST: f64 = 0.4;
 /// The minimum weight of a definition after all deductions.
 const LEAST: f64 = 1.05;
-/// The factor for the increase of the score if the name of the definition covers only some words of the query. It does
-/// not apply to a name that looks like code and is in the query as written.
+/// The factor for the increase in score if the name of the definition covers only some words of the query. It does not
+/// apply to a name that looks like code and is in the query as written.
 const AMONG_OTHERS: f64 = 0.5;
-/// The factor for the increase of the score if the name of the definition consists of all words of the query, so that
-/// it comes before the definitions of the single words.
+/// The factor for the increase in score if the name of the definition consists of all words of the query, so that it
+/// comes before the definitions of the single words.
 const ALL_JOINED: f64 = 2.0;
 /// The maximum number of adjacent words of a query that are tried as one name, such as `redirect view` for
 /// `RedirectView`.

@@ -8,11 +8,11 @@ pub(crate) enum Origin {
     Written,
     /// Code that a program generates, or a copy of another package.
     Copied,
-    /// Data that a program generates and that nobody reads, such as a lock file.
+    /// Data that a program generates and that people do not read, such as a lock file.
     Generated,
 }
 
-/// File names of lock files without a telling extension, in lower case.
+/// Names of lock files that no extension identifies, in lower case.
 const LOCKS: [&str; 9] = [
     "package-lock.json",
     "npm-shrinkwrap.json",

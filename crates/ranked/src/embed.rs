@@ -17,13 +17,13 @@ pub use vector::{Vector, likeness};
 /// The role of a text whose embedding is computed. Models may treat queries and code differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextRole {
-    /// A query of a search.
+    /// A search query.
     Question,
     /// A block of code or prose, to which queries are compared.
     Code,
 }
 
-/// An embedding model: computes embeddings of texts.
+/// A model that computes embeddings of texts.
 pub trait Embedder: Send + Sync {
     /// The identity of the model. It changes whenever the embedding of any text would change, and embeddings of models
     /// with different identities are never compared.

@@ -11,4 +11,6 @@ pub enum SearchError {
     Wide(usize),
     /// A file has changed since it was indexed, so the index must be updated first.
     Stale,
+    /// A part of the index was damaged; the next update rebuilds it.
+    Damaged,
 }

@@ -11,15 +11,16 @@ use toolpost_workspace::on_threads;
 
 use crate::error::SearchError;
 use crate::index::IndexGuard;
+use crate::index_access::{Term, Words};
 use crate::score::ScoredBlock;
 use crate::table::File;
 use crate::tokens::{self, LONGEST, folded, is_marked};
-use crate::words::{Term, Words};
 
 /// The maximum size of a file that is searched, in bytes.
 const MOST: u64 = 64 << 20;
 
-/// Returns the blocks in which a literal match of `text` starts.
+/// Returns the blocks in which a literal match of `text` starts, ignoring case. Fails if a candidate file has changed
+/// since it was indexed.
 pub(crate) fn find(
     lent: &IndexGuard<'_>,
     words: &dyn Words,
@@ -51,7 +52,7 @@ pub(crate) fn find(
     }
     let mut out = Vec::new();
     for (number, lines) in found.into_iter().filter(|(_, lines)| !lines.is_empty()) {
-        let Some(meta) = words.meta(number) else { return Err(SearchError::Stale) };
+        let Some(meta) = words.meta(number) else { return Err(SearchError::Damaged) };
         let mut blocks: BTreeMap<u32, u32> = BTreeMap::new();
         for line in lines {
             let block = meta.facts.partition_point(|block| block.last < line);
@@ -79,7 +80,8 @@ fn lines(lent: &IndexGuard<'_>, file: &File, pattern: &Regex) -> Option<Vec<u32>
 }
 
 /// Returns the files that can contain a text: those whose words include all words of the text. The first and the last
-/// word of the text may be parts of longer words.
+/// word of the text may be parts of longer words. Files with truncated tokens are always included, and all files if no
+/// word narrows the search.
 fn candidates(held: &dyn Words, text: &str) -> Vec<u32> {
     let words: Vec<tokens::Word<'_>> = tokens::words(text).collect();
     let mut files: Option<BTreeSet<u32>> = None;
@@ -87,7 +89,8 @@ fn candidates(held: &dyn Words, text: &str) -> Vec<u32> {
         let begins = at == 0 && word.at == 0;
         let ends = at + 1 == words.len() && word.at + word.text.len() == text.len();
         let shape = folded(word.text);
-        // A word without letters or digits, or too long for the index, does not narrow the search.
+        // A word without letters or digits, or too long for the index, does not narrow the search; neither does a text
+        // that is not ASCII.
         if shape.is_empty() || shape.len() > LONGEST || !text.is_ascii() {
             continue;
         }

@@ -6,12 +6,12 @@ use crate::definitions;
 use crate::filter::{BadFilter, Filter};
 use crate::grammar::{BlockPart, BooleanQuery, Node};
 use crate::hits::{self, Block, Hit};
+use crate::index_access::Words;
 use crate::record::PLACES;
 use crate::score::{ScoredBlock, rarity, worth};
 use crate::segment::Meta;
-use crate::words::Words;
 
-/// The data in which a query is evaluated: the index, and the files to consider.
+/// The data that a query is evaluated on: the index, and the files to consider.
 pub(crate) struct Question<'a> {
     pub(crate) words: &'a dyn Words,
     /// Returns whether the file with this number is searched.

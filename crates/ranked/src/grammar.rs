@@ -100,7 +100,7 @@ pub struct QueryError {
 pub struct Query {
     /// The root of the syntax tree.
     pub node: Node,
-    /// Notes for the user about parts of the query that were perhaps meant differently, one sentence each.
+    /// Notes for the user on how ambiguous parts of the query were interpreted, each a clause.
     pub notes: Vec<String>,
 }
 

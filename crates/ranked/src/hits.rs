@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::grammar::{BlockPart, Word};
-use crate::record::{PLACES, Place, TokenOccurrence};
+use crate::index_access::{Term, Words};
+use crate::record::{PLACES, TokenOccurrence, TokenPart};
 use crate::tokens::{self, STEM, folded, is_marked, tokens};
-use crate::words::{Term, Words};
 
 /// A block of the index: the number of its file, and its index among the file's blocks.
 pub(crate) type Block = (u32, u32);
@@ -29,15 +29,15 @@ pub(crate) struct Hit {
 impl Hit {
     /// Returns whether the block itself contains the word, and not only the path or the names of enclosing symbols.
     pub(crate) fn is_own(&self) -> bool {
-        self.counts[..Place::Around as usize].iter().any(|count| *count > 0)
+        self.counts[..TokenPart::Around as usize].iter().any(|count| *count > 0)
     }
 }
 
 /// Alternative tokens for one part of an identifier, each with the parts of a block in which it may match.
-type Choice = Vec<(Term, Only)>;
+type Choice = Vec<(Term, MatchScope)>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Only {
+enum MatchScope {
     Comments,
     Anywhere,
 }
@@ -75,9 +75,9 @@ fn written(words: &dyn Words, text: &str, fuzzy: usize) -> Vec<Run> {
     if let [only] = parts.as_slice() {
         let mut choice = exactly(words, only);
         let stem = tokens::stem(only).unwrap_or_else(|| (*only).clone());
-        choice.extend(words.find(&format!("{STEM}{stem}")).map(|term| (term, Only::Comments)));
+        choice.extend(words.find(&format!("{STEM}{stem}")).map(|term| (term, MatchScope::Comments)));
         if stem != **only {
-            choice.extend(words.find(&stem).map(|term| (term, Only::Comments)));
+            choice.extend(words.find(&stem).map(|term| (term, MatchScope::Comments)));
         }
         if fuzzy > 0 {
             choice.extend(near(words, only, fuzzy));
@@ -108,7 +108,7 @@ fn choice_run(mut choice: Choice) -> Run {
 }
 
 fn exactly(words: &dyn Words, token: &str) -> Choice {
-    words.find(token).map(|term| (term, Only::Anywhere)).into_iter().collect()
+    words.find(token).map(|term| (term, MatchScope::Anywhere)).into_iter().collect()
 }
 
 /// Returns the spellings of a word as two words that the index has, such as `userName` for `username`.
@@ -117,7 +117,7 @@ fn together(words: &dyn Words, word: &str) -> Vec<Run> {
     let two = |at: usize| {
         let (first, second) = word.split_at(at);
         let both = (words.find(first)?, words.find(second)?);
-        Some(vec![vec![(both.0, Only::Anywhere)], vec![(both.1, Only::Anywhere)]])
+        Some(vec![vec![(both.0, MatchScope::Anywhere)], vec![(both.1, MatchScope::Anywhere)]])
     };
     cuts.filter_map(two).collect()
 }
@@ -129,7 +129,7 @@ fn near(words: &dyn Words, word: &str, letters: usize) -> Choice {
             && !is_marked(text)
             && toolpost_text::names::distance(text, word) <= letters
     };
-    words.fitting("", &alike, MOST).into_iter().map(|term| (term, Only::Anywhere)).collect()
+    words.fitting("", &alike, MOST).into_iter().map(|term| (term, MatchScope::Anywhere)).collect()
 }
 
 /// Returns the spelling of a word with wildcards: for each of its parts, the tokens that match the part.
@@ -143,7 +143,7 @@ fn wild_run(words: &dyn Words, text: &str) -> Run {
         }
         let begin = shape.split(['*', '?']).next().unwrap_or_default();
         let fitting = words.fitting(begin, &|text| !is_marked(text) && fits(&shape, text), MOST);
-        fitting.into_iter().map(|term| (term, Only::Anywhere)).collect()
+        fitting.into_iter().map(|term| (term, MatchScope::Anywhere)).collect()
     };
     all.map(choice).collect()
 }
@@ -182,12 +182,12 @@ pub(crate) fn fits(shape: &str, text: &str) -> bool {
 }
 
 /// Positions of tokens, each with the number of the file.
-type Stands = Vec<(u32, TokenOccurrence)>;
+type TokenPositions = Vec<(u32, TokenOccurrence)>;
 
 /// Returns the blocks that contain any of the spellings of a word; `part` restricts the search to one part of each
 /// block.
 fn hits(words: &dyn Words, runs: &[Run], part: Option<BlockPart>) -> Vec<Hit> {
-    let mut all: Stands = Vec::new();
+    let mut all: TokenPositions = Vec::new();
     for run in runs {
         all.extend(stands(words, run));
     }
@@ -215,15 +215,15 @@ fn hits(words: &dyn Words, runs: &[Run], part: Option<BlockPart>) -> Vec<Hit> {
 
 fn place_of(part: BlockPart) -> u8 {
     match part {
-        BlockPart::Name => Place::Name as u8,
-        BlockPart::Signature => Place::Signature as u8,
-        BlockPart::Body => Place::Body as u8,
-        BlockPart::Comments => Place::Comments as u8,
+        BlockPart::Name => TokenPart::Name as u8,
+        BlockPart::Signature => TokenPart::Signature as u8,
+        BlockPart::Body => TokenPart::Body as u8,
+        BlockPart::Comments => TokenPart::Comments as u8,
     }
 }
 
-/// Returns the positions at which a spelling begins: its tokens follow one another there.
-fn stands(words: &dyn Words, run: &Run) -> Stands {
+/// Returns the positions at which the tokens of a spelling occur one after the other.
+fn stands(words: &dyn Words, run: &Run) -> TokenPositions {
     let Some((first, rest)) = run.split_first() else { return Vec::new() };
     if run.iter().any(Vec::is_empty) {
         return Vec::new();
@@ -261,11 +261,11 @@ fn stands(words: &dyn Words, run: &Run) -> Stands {
 }
 
 /// Returns the sorted positions of all of the alternative tokens, in the given files or in all.
-fn of_choice(words: &dyn Words, choice: &Choice, files: Option<&[u32]>) -> Stands {
+fn of_choice(words: &dyn Words, choice: &Choice, files: Option<&[u32]>) -> TokenPositions {
     let mut out = Vec::new();
     for (term, only) in choice {
         words.spots(*term, files, &mut |file, spot| {
-            if *only == Only::Anywhere || spot.place == Place::Comments as u8 {
+            if *only == MatchScope::Anywhere || spot.place == TokenPart::Comments as u8 {
                 out.push((file, spot));
             }
         });
@@ -307,7 +307,7 @@ fn with_paths(words: &dyn Words, runs: &[Run], hits: Vec<Hit>) -> Vec<Hit> {
 fn on_paths(words: &dyn Words, run: &Run, found: &mut BTreeMap<u32, u32>) {
     let stands = |choice: &Choice| {
         let mut places: Vec<(u32, u32)> = Vec::new();
-        for (term, _) in choice.iter().filter(|(_, only)| *only == Only::Anywhere) {
+        for (term, _) in choice.iter().filter(|(_, only)| *only == MatchScope::Anywhere) {
             words.on_paths(*term, &mut |file, position| places.push((file, position)));
         }
         places

@@ -1,14 +1,14 @@
 //! The keyword index of a workspace, updated before each query and shared by concurrent queries.
 
+mod changes;
 mod fold;
-mod look;
+mod insertion;
 mod store;
-mod take;
 #[cfg(test)]
 mod tests;
 mod update;
 
-pub(crate) use take::LARGEST;
+pub(crate) use insertion::LARGEST;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ struct Inner {
     encoding: Option<&'static Encoding>,
     /// The cache directory for the indexes of all workspaces, if there is one.
     folder: Option<PathBuf>,
-    covers: Covers,
+    covers: IndexCoverage,
     state: RwLock<State>,
     lifecycle: Lifecycle<UpdateState>,
     /// Set if the next update must scan all files.
@@ -49,7 +49,7 @@ struct Inner {
 
 /// The files that an index covers.
 #[derive(Clone)]
-enum Covers {
+enum IndexCoverage {
     /// The workspace, without ignored files.
     Workspace,
     /// A file or directory that the workspace's index excludes, including ignored files.
@@ -109,34 +109,34 @@ impl Index {
     /// Creates the index of a workspace. Reads nothing before the first query.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
-        Self::over(workspace, None, Covers::Workspace, None)
+        Self::over(workspace, None, IndexCoverage::Workspace, None)
     }
 
     /// Creates the index of a package outside the workspace, with the encoding of this index. It is stored in a
-    /// subdirectory of `folder`, which all projects that use the package share.
+    /// subdirectory of `folder`, which all projects that use the package share, or only in memory without one.
     #[must_use]
     pub fn of_package(&self, package: WorkspacePath, folder: Option<PathBuf>) -> Self {
-        Self::over(self.0.workspace.clone(), folder, Covers::Package(package), self.0.encoding)
+        Self::over(self.0.workspace.clone(), folder, IndexCoverage::Package(package), self.0.encoding)
     }
 
-    /// Returns a new index of the same workspace that is stored in a subdirectory of `folder`; several workspaces and
-    /// processes may share `folder`.
+    /// Returns a new index of the same workspace that is stored in a subdirectory of `folder`, or only in memory
+    /// without one. Several workspaces and processes may share `folder`.
     #[must_use]
     pub fn kept_in(&self, folder: Option<PathBuf>) -> Self {
-        Self::over(self.0.workspace.clone(), folder, Covers::Workspace, self.0.encoding)
+        Self::over(self.0.workspace.clone(), folder, IndexCoverage::Workspace, self.0.encoding)
     }
 
     /// Returns a new index of the same workspace with another default encoding, which applies to files that have no BOM
     /// and are not UTF-8.
     #[must_use]
     pub fn with_encoding(&self, encoding: Option<&'static Encoding>) -> Self {
-        Self::over(self.0.workspace.clone(), self.0.folder.clone(), Covers::Workspace, encoding)
+        Self::over(self.0.workspace.clone(), self.0.folder.clone(), IndexCoverage::Workspace, encoding)
     }
 
     fn over(
         workspace: Workspace,
         folder: Option<PathBuf>,
-        covers: Covers,
+        covers: IndexCoverage,
         encoding: Option<&'static Encoding>,
     ) -> Self {
         let own = folder.as_ref().map(|folder| folder.join(name(&workspace, &covers, encoding)));
@@ -180,7 +180,7 @@ impl Index {
         let mut places = self.0.places.lock().unwrap_or_else(PoisonError::into_inner);
         let known = places.iter().position(|(place, _)| place == base).map(|at| places.remove(at).1);
         let index = known.unwrap_or_else(|| {
-            Self::over(self.0.workspace.clone(), None, Covers::Place(base.clone()), self.0.encoding)
+            Self::over(self.0.workspace.clone(), None, IndexCoverage::Place(base.clone()), self.0.encoding)
         });
         if places.len() >= PLACES {
             places.remove(0);
@@ -291,13 +291,15 @@ impl Drop for Inner {
 
 /// Returns the name of the cache directory for the index of a workspace or package: a hash of the paths of its roots
 /// and the default encoding.
-fn name(workspace: &Workspace, covers: &Covers, encoding: Option<&'static Encoding>) -> String {
+fn name(workspace: &Workspace, covers: &IndexCoverage, encoding: Option<&'static Encoding>) -> String {
     let mut hasher = Hasher::default();
     let (sort, roots) = match covers {
-        Covers::Package(package) => {
+        IndexCoverage::Package(package) => {
             ("package", vec![package.raw(), Path::new(package.root().label().unwrap_or_default())])
         }
-        Covers::Workspace | Covers::Place(_) => ("words", workspace.roots().iter().map(Root::path).collect()),
+        IndexCoverage::Workspace | IndexCoverage::Place(_) => {
+            ("words", workspace.roots().iter().map(Root::path).collect())
+        }
     };
     for root in roots {
         hasher.update(root.as_os_str().as_encoded_bytes());

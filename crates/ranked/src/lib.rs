@@ -1,11 +1,11 @@
 //! Ranked search over blocks of code: by words, by exact text, and by meaning.
 //!
 //! An [`Index`] cuts the files of a workspace into [`Block`]s and stores their words. [`grammar`] parses a
-//! query; results are ranked by BM25 and by the names that a block defines. [`Meaning`] adds embeddings from
+//! query; results are ranked by BM25 and by the names that a block defines. [`EmbeddingIndex`] adds embeddings from
 //! an [`embed::Embedder`] and combines both rankings. The index reads changed files before each query.
 //!
 //! ```
-//! use toolpost_ranked::{Ask, Index, SearchCriterion, Tests, grammar};
+//! use toolpost_ranked::{Index, SearchCriterion, SearchRequest, Tests, grammar};
 //! use toolpost_workspace::{Options, Workspace};
 //!
 //! let directory = tempfile::tempdir()?;
@@ -17,7 +17,7 @@
 //! let index = Index::new(workspace);
 //! let query = grammar::parse("retry request").expect("two words are a query");
 //! let what = SearchCriterion::Query(&query.node);
-//! let ask = Ask { what, base: &base, tests: Tests::Searched, may: &|_| true, after: None };
+//! let ask = SearchRequest { what, base: &base, tests: Tests::Searched, may: &|_| true, after: None };
 //! let found = index.lend(&|| false)?.search(&ask).expect("the index is up to date");
 //! assert_eq!(found.total, 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -27,6 +27,7 @@ mod blocks;
 mod definitions;
 mod derived_files;
 pub mod embed;
+mod embeddings;
 mod error;
 mod exact;
 mod filter;
@@ -36,13 +37,13 @@ pub mod fuzzing;
 pub mod grammar;
 mod hits;
 mod index;
-mod kept;
-mod meaning;
+mod index_access;
+mod index_file;
 #[cfg(test)]
 mod model;
 mod paths;
 pub mod portable;
-mod reading;
+mod query_reader;
 mod record;
 mod score;
 mod search;
@@ -51,13 +52,12 @@ mod table;
 mod test_files;
 mod tokens;
 mod varint;
-mod words;
 
 pub use blocks::{Block, BlockKind};
+pub use embeddings::{EmbeddingIndex, FillError, FillReport, Fusion, Reason, SemanticQuery, SemanticResult};
 pub use error::SearchError;
 pub use filter::BadFilter;
 pub use index::{Index, IndexGuard, LeftOut};
-pub use meaning::{FillError, FillReport, Fusion, Meaning, Reason, SemanticQuery, SemanticResult};
-pub use search::{Ask, Hit, Key, SearchCriterion, SearchResult, Tests};
+pub use search::{Hit, Key, SearchCriterion, SearchRequest, SearchResult, Tests};
 pub use test_files::is_test;
 pub use toolpost_index_lifecycle::{PartialIndex, Patience, Rank, UpdateError};

@@ -16,13 +16,13 @@ use crate::derived_files::origin;
 use crate::find::Question;
 use crate::grammar::parse;
 use crate::index::Index;
+use crate::index_access::{Term, Words};
 use crate::paths::way;
 use crate::record::{PLACES, Record, TokenOccurrence, make, spots};
 use crate::segment::Meta;
 use crate::table::File;
 use crate::test_files::is_test;
-use crate::words::{Term, Words};
-use crate::{Ask, SearchCriterion, Tests};
+use crate::{SearchCriterion, SearchRequest, Tests};
 
 /// The reference model: all files with their index records.
 #[derive(Default)]
@@ -150,7 +150,7 @@ fn search_results(index: &Index, workspace: &Workspace, query: &str) -> Vec<(Str
     for _ in 0..4 {
         let lent = index.lend(&|| false).unwrap();
         let may = |_: &WorkspacePath| true;
-        let ask = Ask {
+        let ask = SearchRequest {
             what: SearchCriterion::Query(&node),
             base: &base,
             tests: Tests::Searched,

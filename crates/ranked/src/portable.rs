@@ -8,17 +8,17 @@ use toolpost_text::encoding::Text;
 use toolpost_text::lines;
 
 use crate::Block;
+use crate::embeddings::text_of;
 use crate::hits::{COUNTED, PATH};
 use crate::index::LARGEST;
-use crate::meaning::text_of;
 use crate::paths::way;
-use crate::record::{PLACES, Place, VERSION, make, spots};
+use crate::record::{PLACES, TokenPart, VERSION, make, spots};
 use crate::score::{rarity, worth};
 use crate::segment::told;
 use crate::tokens::{self, tokens};
 use crate::tokens::{DEFINED, STEM};
 
-/// The version of this form. It changes whenever the same content would give other blocks or other tokens.
+/// The version of this form. It changes whenever the blocks or tokens of the same content would change.
 pub const FORMAT: u32 = VERSION;
 
 /// The maximum size of a file that is divided into blocks, in bytes.
@@ -35,7 +35,7 @@ const HEADER: &str = "header";
 
 /// A block of a file with all data that a search in a shared index needs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Piece {
+pub struct PortableBlock {
     /// The lines, kind and name of the block.
     pub block: Block,
     /// The number of tokens in each part of the block.
@@ -56,7 +56,7 @@ pub fn way_of(path: &Path) -> &'static str {
 
 /// Divides the content of a file into blocks; `None` if it is not text. `way` is the key that [`way_of`] returns.
 #[must_use]
-pub fn cut(way: &str, bytes: Vec<u8>) -> Option<Vec<Piece>> {
+pub fn cut(way: &str, bytes: Vec<u8>) -> Option<Vec<PortableBlock>> {
     let size = bytes.len() as u64;
     let text = Text::open(bytes, None).ok()?;
     let shown = text.shown(text.view());
@@ -67,11 +67,11 @@ pub fn cut(way: &str, bytes: Vec<u8>) -> Option<Vec<Piece>> {
     };
     let record = make(language, &shown, size);
     let all = lines::bare(&shown);
-    let mut pieces: Vec<Piece> = record
+    let mut pieces: Vec<PortableBlock> = record
         .blocks
         .iter()
         .zip(&record.lengths)
-        .map(|(block, lengths)| Piece {
+        .map(|(block, lengths)| PortableBlock {
             block: block.clone(),
             lengths: *lengths,
             tokens: Vec::new(),
@@ -157,7 +157,7 @@ impl Word {
         if let Some(own) = counts(&self.token) {
             sum.iter_mut().zip(own).for_each(|(sum, own)| *sum = u32::from(own));
         }
-        let comments = Place::Comments as usize;
+        let comments = TokenPart::Comments as usize;
         for stem in &self.stems {
             // An occurrence of the word may also be counted for its stem; the maximum avoids counting it twice.
             let own = counts(stem).map_or(0, |own| u32::from(own[comments]));
@@ -180,8 +180,9 @@ impl Word {
     /// Returns whether the block itself contains the word, and not only the path or the names of enclosing symbols.
     #[must_use]
     pub fn is_held(&self, counts: &dyn Fn(&str) -> Option<Counts>) -> bool {
-        let comments = Place::Comments as usize;
-        counts(&self.token).is_some_and(|own| own[..Place::Around as usize].iter().any(|count| *count > 0))
+        let comments = TokenPart::Comments as usize;
+        counts(&self.token)
+            .is_some_and(|own| own[..TokenPart::Around as usize].iter().any(|count| *count > 0))
             || self.stems.iter().any(|stem| counts(stem).is_some_and(|own| own[comments] > 0))
     }
 }

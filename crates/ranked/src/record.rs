@@ -6,18 +6,18 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use toolpost_syntax::Language;
 
-use crate::blocks::{Block, Blocks, Definition, Mark, cut};
+use crate::blocks::{Block, BlockData, Blocks, Definition, cut};
 use crate::tokens::{self, STEM, definition_terms, tokens};
 use crate::varint::{read, write};
 
 /// The version of the format of index records; it must be raised when the format changes.
 pub(crate) const VERSION: u32 = 5;
-/// The number of parts of a block, which [`Place`] lists.
+/// The number of parts of a block, which [`TokenPart`] lists.
 pub(crate) const PLACES: usize = 5;
 
 /// The part of a block in which a token occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum TokenPart {
     Name,
     Signature,
     Body,
@@ -29,11 +29,11 @@ pub(crate) enum Place {
 /// The index record of a file's content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
-    /// The language in which the content was parsed; empty if it was not parsed.
+    /// The language of the content; empty if it is unknown.
     pub(crate) language: String,
     pub(crate) blocks: Vec<Block>,
     /// The index data of each block of `blocks`, in the same order.
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) marks: Vec<BlockData>,
     /// The number of tokens in each part of each block.
     pub(crate) lengths: Vec<[u32; PLACES]>,
     /// All distinct tokens, sorted.
@@ -51,9 +51,9 @@ pub(crate) struct Record {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TokenOccurrence {
     pub(crate) block: u32,
-    /// The number of tokens before this occurrence in the block.
+    /// The position of the token among the parts of the words in the block.
     pub(crate) position: u32,
-    /// The part of the block ([`Place`]), as a number; for the definition of a name, its rank.
+    /// The part of the block ([`TokenPart`]), as a number; for the definition of a name, its rank.
     pub(crate) place: u8,
 }
 
@@ -86,11 +86,13 @@ struct Marks<'b> {
 }
 
 impl Marks<'_> {
-    fn place(&mut self, byte: usize) -> Place {
+    fn place(&mut self, byte: usize) -> TokenPart {
         let lists = [&self.blocks.comments, &self.blocks.names, &self.blocks.signatures];
-        for (list, (at, place)) in
-            lists.into_iter().zip(self.at.iter_mut().zip([Place::Comments, Place::Name, Place::Signature]))
-        {
+        for (list, (at, place)) in lists.into_iter().zip(self.at.iter_mut().zip([
+            TokenPart::Comments,
+            TokenPart::Name,
+            TokenPart::Signature,
+        ])) {
             while list.get(*at).is_some_and(|range| range.end <= byte) {
                 *at += 1;
             }
@@ -98,7 +100,7 @@ impl Marks<'_> {
                 return place;
             }
         }
-        Place::Body
+        TokenPart::Body
     }
 }
 
@@ -135,8 +137,8 @@ impl RecordBuilder {
         // The enclosing names come first, then the block's own name again, so that `Cart.total` is found although
         // `Cart` is outside the block.
         if let Some((around, own)) = name.rsplit_once('.') {
-            tokens::words(around).for_each(|word| self.word(number, word.text, Place::Around));
-            tokens::words(own).for_each(|word| self.word(number, word.text, Place::Name));
+            tokens::words(around).for_each(|word| self.word(number, word.text, TokenPart::Around));
+            tokens::words(own).for_each(|word| self.word(number, word.text, TokenPart::Name));
             self.position += 1;
         }
         let Some(inside) = text.get(range.clone()) else { return };
@@ -151,11 +153,11 @@ impl RecordBuilder {
         }
     }
 
-    fn word(&mut self, block: usize, word: &str, place: Place) {
+    fn word(&mut self, block: usize, word: &str, place: TokenPart) {
         let tokens = tokens(word);
         self.cut |= tokens.cut;
         let first = self.position;
-        if place == Place::Comments
+        if place == TokenPart::Comments
             && let ([only], None) = (tokens.parts.as_slice(), &tokens.whole)
             && let Some(stem) = tokens::stem(only)
         {
@@ -260,7 +262,7 @@ impl Record {
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, make, spots};
+    use super::{TokenPart, make, spots};
     use toolpost_syntax::Language;
 
     #[test]
@@ -277,15 +279,15 @@ mod tests {
             });
             out
         };
-        let place = |place: Place| place as u8;
-        assert_eq!(found("parsename"), [(0, 6, place(Place::Name)), (1, 9, place(Place::Body))]);
+        let place = |place: TokenPart| place as u8;
+        assert_eq!(found("parsename"), [(0, 6, place(TokenPart::Name)), (1, 9, place(TokenPart::Body))]);
         assert_eq!(found("parse"), found("parsename"));
-        assert_eq!(found("name"), [(0, 7, place(Place::Name)), (1, 10, place(Place::Body))]);
-        assert_eq!(found("names"), [(0, 4, place(Place::Comments))]);
-        assert_eq!(found("\u{1}pars"), [(0, 0, place(Place::Comments))]);
-        assert_eq!(found("u8"), [(0, 9, place(Place::Signature))]);
-        assert_eq!(found("x"), [(0, 8, place(Place::Signature)), (0, 11, place(Place::Body))]);
-        assert_eq!(found("a"), [(1, 0, place(Place::Around)), (1, 4, place(Place::Name))]);
-        assert_eq!(found("b"), [(1, 1, place(Place::Name)), (1, 6, place(Place::Name))]);
+        assert_eq!(found("name"), [(0, 7, place(TokenPart::Name)), (1, 10, place(TokenPart::Body))]);
+        assert_eq!(found("names"), [(0, 4, place(TokenPart::Comments))]);
+        assert_eq!(found("\u{1}pars"), [(0, 0, place(TokenPart::Comments))]);
+        assert_eq!(found("u8"), [(0, 9, place(TokenPart::Signature))]);
+        assert_eq!(found("x"), [(0, 8, place(TokenPart::Signature)), (0, 11, place(TokenPart::Body))]);
+        assert_eq!(found("a"), [(1, 0, place(TokenPart::Around)), (1, 4, place(TokenPart::Name))]);
+        assert_eq!(found("b"), [(1, 1, place(TokenPart::Name)), (1, 6, place(TokenPart::Name))]);
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct ScoredBlock {
 }
 
 impl ScoredBlock {
-    /// Creates the result for a block that contains a word of the query itself.
+    /// Creates the result for a block whose own content matches the query, not only the path of its file.
     pub(crate) fn of(block: Block, score: f64) -> Self {
         Self { block, score, own: true, defines: false }
     }

@@ -12,11 +12,11 @@ use crate::find::Question;
 use crate::grammar::Node;
 use crate::hits::{self, Block};
 use crate::index::IndexGuard;
-use crate::reading::QueryReader;
+use crate::index_access::Words;
+use crate::query_reader::QueryReader;
 use crate::score::ScoredBlock;
 use crate::segment::Meta;
 use crate::test_files::is_test;
-use crate::words::Words;
 
 /// The query or text that a search looks for.
 #[derive(Debug, Clone, Copy)]
@@ -27,22 +27,22 @@ pub enum SearchCriterion<'a> {
     Exactly(&'a str),
 }
 
-/// The treatment of blocks that are tests, or in test files.
+/// The choice to search or to leave out blocks that are tests, or are in test files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tests {
     /// Tests are searched.
     Searched,
-    /// Tests are left out of the results; their number is reported.
+    /// Tests are left out of the results, unless the searched path is itself that of a test; their number is reported.
     LeftOut,
 }
 
 /// A request for a keyword or literal search.
-pub struct Ask<'a> {
+pub struct SearchRequest<'a> {
     /// The query or literal text to search for.
     pub what: SearchCriterion<'a>,
     /// The file or directory to search.
     pub base: &'a WorkspacePath,
-    /// The treatment of blocks that are tests, or in test files.
+    /// The choice to search or to leave out blocks that are tests, or are in test files.
     pub tests: Tests,
     /// Returns whether the access rules allow a file to be read.
     pub may: &'a dyn Fn(&WorkspacePath) -> bool,
@@ -103,9 +103,9 @@ impl IndexGuard<'_> {
     ///
     /// # Errors
     ///
-    /// If a filter is invalid, if wildcards match too many words, or if a file that had to be read has changed since it
-    /// was indexed.
-    pub fn search(&self, ask: &Ask<'_>) -> Result<SearchResult, SearchError> {
+    /// If a filter is invalid, if wildcards or an edit distance match too many words, or if a file that had to be read
+    /// has changed since it was indexed or a part of the index is damaged.
+    pub fn search(&self, ask: &SearchRequest<'_>) -> Result<SearchResult, SearchError> {
         let found = self.searched(ask);
         if self.state().table.slots() >= MANY {
             // The search needed much memory, and formatting its result needs little.
@@ -114,7 +114,7 @@ impl IndexGuard<'_> {
         found
     }
 
-    fn searched(&self, ask: &Ask<'_>) -> Result<SearchResult, SearchError> {
+    fn searched(&self, ask: &SearchRequest<'_>) -> Result<SearchResult, SearchError> {
         let table = &self.state().table;
         let reading = QueryReader::new(table);
         let named = is_test(&ask.base.relative().to_string_lossy());
@@ -173,14 +173,15 @@ impl IndexGuard<'_> {
 }
 
 impl IndexGuard<'_> {
-    /// Fails if an index segment that the query read is damaged, and makes the next update rebuild the segment.
+    /// Fails if an index segment that the query read is damaged, and makes the next update drop the segment and read
+    /// its files again.
     pub(crate) fn unbroken(&self, reading: &QueryReader<'_>) -> Result<(), SearchError> {
         let broken = reading.broken();
         if broken.is_empty() {
             return Ok(());
         }
         self.drop_segments(&broken);
-        Err(SearchError::Stale)
+        Err(SearchError::Damaged)
     }
 }
 

@@ -16,13 +16,13 @@ use std::sync::Arc;
 
 use toolpost_workspace::{Blob, Cache, ContentHash, hash};
 
-use crate::kept::{STAMP, stamp};
+use crate::index_file::{STAMP, stamp};
 use crate::record::{PLACES, VERSION};
 use crate::varint;
 
 pub(crate) use meta::{Meta, told};
 use terms::merged;
-pub(crate) use terms::{Cursor, Place};
+pub(crate) use terms::{Cursor, StoredRange};
 pub(crate) use write::{Builder, merge};
 
 /// The length of a segment's footer in bytes: the offset of the header, and a hash over the header.
@@ -46,7 +46,7 @@ pub(crate) struct Segment {
 /// A file's content in the segment; files with equal content share it.
 pub(crate) struct Doc {
     pub(crate) hash: ContentHash,
-    /// The language in which the content was parsed; empty if it was not parsed.
+    /// The language of the content; empty if it is unknown.
     pub(crate) language: Arc<str>,
     /// Set if a token was truncated to the maximum length.
     pub(crate) cut: bool,
@@ -74,7 +74,7 @@ struct Group {
 }
 
 /// Decodes the postings of a token: calls `take` with the number of each file content, and the byte range of the
-/// token's occurrences in it.
+/// token's occurrences in it. Returns `None` if the postings are invalid.
 pub(crate) fn postings(bytes: &[u8], mut take: impl FnMut(u32, std::ops::Range<usize>)) -> Option<()> {
     let (mut rest, mut doc) = (bytes, 0_u32);
     while !rest.is_empty() {
@@ -197,7 +197,7 @@ impl Segment {
     }
 
     /// Reads the postings of a token; `None` if they are damaged.
-    pub(crate) fn postings(&self, place: &Place) -> Option<Vec<u8>> {
+    pub(crate) fn postings(&self, place: &StoredRange) -> Option<Vec<u8>> {
         let bytes = self.blob.read_at(STAMP as u64 + u64::from(place.at), place.len as usize).ok()?;
         (check(&bytes) == place.check).then_some(bytes)
     }

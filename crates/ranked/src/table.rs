@@ -27,7 +27,7 @@ const MANY: usize = 20_000;
 const NONE: u32 = u32::MAX;
 
 /// The location of a file's content: the number of its segment, and its number in the segment.
-pub(crate) type At = (u32, u32);
+pub(crate) type ContentLocation = (u32, u32);
 
 /// All indexed files, and the segments with their contents.
 #[derive(Default)]
@@ -35,13 +35,13 @@ pub(crate) struct Table {
     /// The segments by number; `None` for a removed one. A number is never reused.
     slots: Vec<Option<Slot>>,
     /// The location of each file content, by a hash of its content hash and language.
-    docs: HashMap<u64, At>,
+    docs: HashMap<u64, ContentLocation>,
     languages: Vec<Arc<str>>,
     /// The files by number; numbers are reused only after a rebuild of the lists.
     files: Vec<Option<File>>,
     by_path: HashMap<Arc<str>, u32>,
     /// The files with the same content, except the first one, by the location of the content.
-    more: HashMap<At, Vec<u32>>,
+    more: HashMap<ContentLocation, Vec<u32>>,
     /// The tokens of all paths, including those of some removed files.
     paths: Paths,
     gone: usize,
@@ -80,13 +80,13 @@ pub(crate) struct File {
     /// The origin of the file, by its path.
     pub(crate) origin: Origin,
     /// The location of the file's content.
-    pub(crate) at: At,
+    pub(crate) at: ContentLocation,
 }
 
 /// The cache of decoded blocks, by the location of the file's content.
 #[derive(Default)]
 struct Metas {
-    known: HashMap<At, Arc<Meta>>,
+    known: HashMap<ContentLocation, Arc<Meta>>,
     weight: usize,
 }
 
@@ -146,8 +146,8 @@ impl Table {
         }
     }
 
-    /// Returns the location of a file content that was parsed in a language; `None` if it is not indexed.
-    pub(crate) fn known(&self, hash: ContentHash, language: &str) -> Option<At> {
+    /// Returns the location of a file content in a language; `None` if it is not indexed.
+    pub(crate) fn known(&self, hash: ContentHash, language: &str) -> Option<ContentLocation> {
         let at = *self.docs.get(&key(hash, language))?;
         let doc = self.segment(at.0)?.docs().get(at.1 as usize)?;
         // If two contents happen to have the same key, the second one is never found, and its file is parsed again each
@@ -156,7 +156,13 @@ impl Table {
     }
 
     /// Adds a file whose content is at the location `at`, or replaces the file at the same path.
-    pub(crate) fn put(&mut self, path: WorkspacePath, shown: &Arc<str>, at: At, sign: FileSignature) {
+    pub(crate) fn put(
+        &mut self,
+        path: WorkspacePath,
+        shown: &Arc<str>,
+        at: ContentLocation,
+        sign: FileSignature,
+    ) {
         let known = self.slots.get(at.0 as usize).and_then(Option::as_ref).map(|slot| slot.segment.clone());
         let Some(doc) = known.as_ref().and_then(|segment| segment.docs().get(at.1 as usize)) else { return };
         let number = self.by_path.get(&**shown).copied().unwrap_or(NONE);
@@ -189,7 +195,7 @@ impl Table {
             at,
         };
         if self.files.len() == self.files.capacity() {
-            // The capacity is not doubled: with many files, up to half of the memory would stay unused.
+            // The capacity is not doubled, because with many files up to half of the memory would stay unused.
             self.files.reserve_exact(self.files.len() / 8 + 16);
         }
         self.files.push(Some(file));
@@ -199,7 +205,7 @@ impl Table {
     }
 
     /// Records that a file has the content at a location in a segment.
-    fn bind(&mut self, number: u32, at: At) {
+    fn bind(&mut self, number: u32, at: ContentLocation) {
         let Some(slot) = self.slots.get_mut(at.0 as usize).and_then(Option::as_mut) else { return };
         let Some(first) = slot.live.get_mut(at.1 as usize) else { return };
         if *first == NONE {
@@ -214,7 +220,7 @@ impl Table {
     }
 
     /// Records that a file no longer has the content at a location in a segment.
-    fn loosen(&mut self, number: u32, at: At) {
+    fn loosen(&mut self, number: u32, at: ContentLocation) {
         let mut next = None;
         let mut first = false;
         let slot = self.slots.get_mut(at.0 as usize).and_then(Option::as_mut);
@@ -313,7 +319,7 @@ impl Table {
     }
 
     /// Lists the numbers of the files that have the content at a location in a segment.
-    pub(crate) fn having(&self, at: At) -> impl Iterator<Item = u32> {
+    pub(crate) fn having(&self, at: ContentLocation) -> impl Iterator<Item = u32> {
         let slot = self.slots.get(at.0 as usize).and_then(Option::as_ref);
         let first = slot.and_then(|slot| slot.live.get(at.1 as usize)).copied().filter(|file| *file != NONE);
         first.into_iter().chain(self.more.get(&at).into_iter().flatten().copied())
@@ -369,7 +375,7 @@ impl Table {
     }
 }
 
-/// Returns the key for a file content in `Table::docs`, from its hash and the language in which it was parsed.
+/// Returns the key for a file content in `Table::docs`, from its hash and its language.
 fn key(hash: ContentHash, language: &str) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&hash.as_bytes()[..8]);

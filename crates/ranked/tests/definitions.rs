@@ -6,7 +6,7 @@ use std::path::Path;
 use toolpost_test_rows::each;
 
 use toolpost_ranked::grammar::parse;
-use toolpost_ranked::{Ask, Index, SearchCriterion, SearchResult, Tests};
+use toolpost_ranked::{Index, SearchCriterion, SearchRequest, SearchResult, Tests};
 use toolpost_workspace::{Options, Workspace};
 
 /// A small generator of pseudo-random numbers, the same in each run.
@@ -131,7 +131,7 @@ fn open(root: &Path) -> (Workspace, Index) {
 fn search(index: &Index, workspace: &Workspace, query: &str) -> SearchResult {
     let (node, base) = (parse(query).unwrap().node, workspace.resolve(".").unwrap());
     let lent = index.lend(&|| false).unwrap();
-    let ask = Ask {
+    let ask = SearchRequest {
         what: SearchCriterion::Query(&node),
         base: &base,
         tests: Tests::LeftOut,

@@ -8,7 +8,7 @@ use toolpost_test_rows::each;
 
 use crate::example;
 use toolpost_ranked::grammar::parse;
-use toolpost_ranked::{Ask, Index, SearchCriterion, SearchResult, Tests};
+use toolpost_ranked::{Index, SearchCriterion, SearchRequest, SearchResult, Tests};
 use toolpost_workspace::{Options, Scope, Workspace};
 
 /// The number of files; it is large enough that some segments are written while other files are read.
@@ -31,7 +31,7 @@ fn ask(index: &Index, workspace: &Workspace, query: &str) -> SearchResult {
     let node = parse(query).unwrap().node;
     let base = workspace.resolve(".").unwrap();
     let lent = index.lend(&|| false).unwrap();
-    let ask = Ask {
+    let ask = SearchRequest {
         what: SearchCriterion::Query(&node),
         base: &base,
         tests: Tests::Searched,

@@ -46,6 +46,25 @@ fn local_model_computes_the_same_vectors_as_model2vec() {
     assert_eq!(names.len(), 3, "two models have the same name");
 }
 
+/// Stored embeddings belong to the name of the model, so a model that computes other vectors needs another name.
+#[test]
+fn model_name_depends_on_the_length_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["model.safetensors", "tokenizer.json"] {
+        std::fs::copy(fixtures().join("plain").join(file), folder.path().join(file)).unwrap();
+    }
+    let name = |config: &str| {
+        std::fs::write(folder.path().join("config.json"), config).unwrap();
+        Local::open(folder.path()).unwrap().name().to_owned()
+    };
+    let configs = [r#"{"max_length": 512}"#, r#"{"max_length": 7}"#, r#"{"max_length": null}"#];
+    let mut names: Vec<String> = configs.iter().map(|config| name(config)).collect();
+    assert_eq!(name("{}"), names[0], "512 is the default");
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), 3, "two limits have the same name");
+}
+
 #[test]
 fn local_model_stops_when_cancelled() {
     let model = Local::open(&fixtures().join("plain")).unwrap();

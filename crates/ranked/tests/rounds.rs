@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::example;
 use toolpost_ranked::grammar::parse;
-use toolpost_ranked::{Ask, Index, SearchCriterion, SearchResult, Tests};
+use toolpost_ranked::{Index, SearchCriterion, SearchRequest, SearchResult, Tests};
 use toolpost_workspace::{Options, Scope, Workspace};
 
 /// The default number of rounds.
@@ -81,7 +81,8 @@ fn open(root: &Path) -> Workspace {
 fn ask(index: &Index, workspace: &Workspace, what: SearchCriterion<'_>) -> SearchResult {
     let base = workspace.resolve(".").unwrap();
     let lent = index.lend(&|| false).unwrap();
-    lent.search(&Ask { what, base: &base, tests: Tests::Searched, may: &|_| true, after: None }).unwrap()
+    lent.search(&SearchRequest { what, base: &base, tests: Tests::Searched, may: &|_| true, after: None })
+        .unwrap()
 }
 
 #[test]

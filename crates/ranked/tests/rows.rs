@@ -6,7 +6,7 @@ use toolpost_test_rows::each;
 
 use tempfile::TempDir;
 use toolpost_ranked::grammar::parse;
-use toolpost_ranked::{Ask, Index, SearchCriterion, SearchError, SearchResult, Tests};
+use toolpost_ranked::{Index, SearchCriterion, SearchError, SearchRequest, SearchResult, Tests};
 use toolpost_workspace::{Durability, Options, Scope, Workspace};
 
 const FILES: &[(&str, &str)] = &[
@@ -59,7 +59,7 @@ fn search(
     let base = workspace.resolve(base).unwrap();
     let covering = index.covering(&base, &|| false).unwrap();
     let lent = covering.lend(&|| false).unwrap();
-    lent.search(&Ask { what, base: &base, tests, may: &|_| true, after: None })
+    lent.search(&SearchRequest { what, base: &base, tests, may: &|_| true, after: None })
 }
 
 /// Returns the results of a query: the file name, and the name of the block or its lines.
@@ -408,7 +408,7 @@ fn search_continues_after_the_given_hit() {
     for at in 0..whole.hits.len() {
         let lent = index.lend(&|| false).unwrap();
         let after = Some(&whole.hits[at].key);
-        let ask = Ask {
+        let ask = SearchRequest {
             what: SearchCriterion::Query(&node),
             base: &base,
             tests: Tests::LeftOut,
@@ -428,7 +428,7 @@ fn files_that_may_not_be_read_are_withheld_and_counted() {
     let node = parse("foo").unwrap().node;
     let lent = index.lend(&|| false).unwrap();
     let may = |path: &toolpost_workspace::WorkspacePath| !path.display().starts_with("src/");
-    let ask = Ask {
+    let ask = SearchRequest {
         what: SearchCriterion::Query(&node),
         base: &base,
         tests: Tests::LeftOut,

@@ -4,9 +4,9 @@
 
 mod definitions;
 mod embed_rows;
+mod embeddings;
 mod example;
 mod killed;
 mod local_model;
-mod meaning;
 mod rounds;
 mod rows;

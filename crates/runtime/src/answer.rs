@@ -3,25 +3,25 @@
 use crate::ask::Question;
 use serde_json::Value;
 use toolpost_engine::{InnerPicture, Kind};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{ReplyPart, RunResult};
 
 /// The outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// The call succeeded, with this reply.
-    Done(Answer),
+    Done(ToolReply),
     /// The call failed; the reply contains the reason and the next step.
-    Failed(Kind, Answer),
+    Failed(Kind, ToolReply),
     /// The call needs approval: the caller prompts the user, and repeats the call with the verdict.
     Ask(Question),
     /// No tool has the name in the call.
-    NoSuchTool(Answer),
+    NoSuchTool(ToolReply),
 }
 
 /// A reply: its text and images, and optionally the operation's output as data.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct ToolReply {
     /// The text and image parts, in order.
     pub parts: Vec<ReplyPart>,
     /// The operation's output as data; `None` if structured output is off, or the call failed.
@@ -31,7 +31,7 @@ pub struct Answer {
     pub result: RunResult,
 }
 
-impl Answer {
+impl ToolReply {
     /// Creates an answer with one text part.
     #[must_use]
     pub fn text(text: String) -> Self {
@@ -44,8 +44,7 @@ impl Answer {
         Self { parts, structured: None, result: RunResult::Succeeded }
     }
 
-    /// Returns whether the call stopped before its work was finished, for example a call that runs a script
-    /// which failed.
+    /// Returns true if the call's work stopped before it was finished, for example because its script failed.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.result == RunResult::Error
@@ -61,7 +60,7 @@ impl Answer {
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns the text of the reply, with a marker at the position of each image, and the images.
+    /// Returns the text of the reply, in which a marker replaces each image, and the images.
     #[must_use]
     pub fn with_pictures(self) -> (String, Vec<InnerPicture>) {
         let mut pictures = Vec::new();

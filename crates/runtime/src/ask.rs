@@ -1,4 +1,4 @@
-//! Approval prompts for accesses for which a rule says `ask`, and the interface that shows them to the user.
+//! Approval prompts for accesses that need approval, and the interface that shows them to the user.
 
 use serde::{Deserialize, Serialize};
 use std::{future::Future, pin::Pin};
@@ -101,12 +101,12 @@ pub enum Verdict {
 }
 
 /// The future of the answer to an approval prompt.
-pub type Asking<'a> = Pin<Box<dyn Future<Output = Verdict> + Send + 'a>>;
+pub type VerdictFuture<'a> = Pin<Box<dyn Future<Output = Verdict> + Send + 'a>>;
 
 /// A source of answers to approval prompts, such as a client that asks the user.
 pub trait Asker: Send + Sync {
     /// Shows the user an approval prompt, and returns the answer.
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a>;
+    fn ask<'a>(&'a self, question: &'a Question) -> VerdictFuture<'a>;
 
     /// Returns the verdict that applies to every prompt without asking the user; `None` if the user must be
     /// asked.
@@ -118,7 +118,7 @@ pub trait Asker: Send + Sync {
 /// A verdict is also an `Asker`, which answers every prompt with this verdict: for a process without a
 /// terminal, or for a call that arrived with its verdict.
 impl Asker for Verdict {
-    fn ask<'a>(&'a self, _question: &'a Question) -> Asking<'a> {
+    fn ask<'a>(&'a self, _question: &'a Question) -> VerdictFuture<'a> {
         Box::pin(std::future::ready(self.clone()))
     }
 

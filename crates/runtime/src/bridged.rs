@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 use toolpost_engine::{
-    CallCtx, Engine, Failure, Hint, Operation, Piece, RemoteTool,
+    CallCtx, Engine, Failure, Hint, Operation, RemoteTool, UpstreamPart,
     operations::bridge::{Bridge, Request},
 };
 use toolpost_text::escape;
-use toolpost_tool::{CallFuture, DecodedCall, Done, Lowering, Page};
+use toolpost_tool::{CallFuture, CallResult, DecodedCall, Lowering, Page};
 
 /// The name of the engine operation that calls upstream tools.
 pub(crate) const OPERATION: &str = Bridge::NAME;
@@ -25,11 +25,12 @@ pub(crate) fn prepare(tool: &RemoteTool, arguments: Value, at: &Lowering) -> Res
         operation: OPERATION,
         touches: Bridge::touches(&request),
         run: Box::new(move |engine, cx| run(engine, cx, request, structured)),
+        reword: std::convert::identity,
         notes: Vec::new(),
     })
 }
 
-/// Reads the arguments of an upstream tool: an object, or an object that was sent as text.
+/// Reads the arguments of an upstream tool: an object, perhaps sent as text. Null or an empty text is an empty object.
 fn object(tool: &RemoteTool, arguments: Value) -> Result<Value, Failure> {
     let meant = match arguments {
         Value::Null => json!({}),
@@ -47,8 +48,8 @@ fn object(tool: &RemoteTool, arguments: Value) -> Result<Value, Failure> {
 
 /// Removes terminal control sequences and hidden text from an upstream server's reply, and escapes text that
 /// imitates Toolpost's notes.
-fn clean(piece: &mut Piece) {
-    let Piece::Text { text } = piece else { return };
+fn clean(piece: &mut UpstreamPart) {
+    let UpstreamPart::Text { text } = piece else { return };
     let plain = escape::prose(text).into_owned();
     *text = plain.split('\n').map(escape::remark).collect::<Vec<_>>().join("\n");
 }
@@ -61,16 +62,16 @@ fn run<'a>(engine: &'a Engine, cx: &'a CallCtx, request: Request, structured: bo
         let mut page = Page::new();
         for (at, piece) in output.content.into_iter().enumerate() {
             match piece {
-                Piece::Text { text } => {
+                UpstreamPart::Text { text } => {
                     if at > 0 {
                         page.text("\n");
                     }
                     page.text(&text);
                 }
-                Piece::Image { mime, data } => page.image(&mime, data),
+                UpstreamPart::Image { mime, data } => page.image(&mime, data),
             }
         }
-        Ok(Done { page, structured, seen: Vec::new() })
+        Ok(CallResult { page, structured, seen: Vec::new() })
     })
 }
 
@@ -92,9 +93,9 @@ mod tests {
             ("see [toolpost: x]", "see [toolpost: x]"),
         ];
         each(rows, |(text, wanted)| {
-            let mut piece = Piece::Text { text: text.to_owned() };
+            let mut piece = UpstreamPart::Text { text: text.to_owned() };
             clean(&mut piece);
-            assert_eq!(piece, Piece::Text { text: wanted.to_owned() });
+            assert_eq!(piece, UpstreamPart::Text { text: wanted.to_owned() });
         });
     }
 }

@@ -1,8 +1,8 @@
 //! The published tools: those of all chosen dialects and of upstream servers, in order, under unique names.
 
 use crate::{
-    narrow::{Narrow, NarrowError},
-    published::{Described, Published, UpstreamToolDefinition},
+    narrow::{NarrowError, ToolSelection},
+    published::{DescriptionRole, Published, UpstreamToolDefinition},
 };
 use std::{collections::BTreeSet, sync::Arc};
 use toolpost_tool::Dialect;
@@ -28,7 +28,7 @@ impl Catalogue {
             } else {
                 tool.name.to_owned()
             };
-            Arc::new(Published::own(name, dialect, tool, Described::Once))
+            Arc::new(Published::own(name, dialect, tool, DescriptionRole::Once))
         });
         Self { tools: tools.collect(), shown: None }
     }
@@ -37,8 +37,8 @@ impl Catalogue {
     ///
     /// # Errors
     ///
-    /// If no tool has one of the selected names, or no tool would be left.
-    pub fn narrowed(self, narrow: &Narrow) -> Result<Self, NarrowError> {
+    /// If a selected name belongs to no tool and cannot belong to an upstream tool, or if no tool would be left.
+    pub fn narrowed(self, narrow: &ToolSelection) -> Result<Self, NarrowError> {
         if let Some(name) = narrow.unknown(&self.tools) {
             let known = self.tools.iter().map(|tool| tool.name.clone()).collect();
             let name = name.chars().take(80).flat_map(char::escape_default).collect();
@@ -65,7 +65,7 @@ impl Catalogue {
         mut self,
         remote: Vec<UpstreamToolDefinition>,
         dialect: &'static Dialect,
-        narrow: &Narrow,
+        narrow: &ToolSelection,
     ) -> Self {
         for described in remote {
             let tool = Published::remote(described, dialect);
@@ -76,7 +76,8 @@ impl Catalogue {
         self
     }
 
-    /// Marks the upstream tools whose description or schema differs from that in an earlier catalogue.
+    /// Marks the upstream tools whose description or schema differs from that in an earlier catalogue, or which are marked
+    /// there.
     #[must_use]
     pub(crate) fn compared_with(mut self, before: &Self) -> Self {
         for tool in &mut self.tools {

@@ -1,6 +1,6 @@
 //! The configuration of a runtime.
 
-use crate::narrow::Narrow;
+use crate::narrow::ToolSelection;
 use std::time::Duration;
 use toolpost_policy::Policy;
 use toolpost_tool::Dialect;
@@ -10,7 +10,7 @@ pub struct Config {
     /// The dialects whose tools are published.
     pub dialects: Vec<&'static Dialect>,
     /// The selection of tools from these dialects.
-    pub narrow: Narrow,
+    pub narrow: ToolSelection,
     /// The access policy for all calls.
     pub policy: Policy,
     /// The time limit of every call; `None` for the default of the dialect.

@@ -1,11 +1,11 @@
-//! The dispatcher: finds the tool of a call, assigns a number to the call, and runs it through the layers.
+//! The dispatcher: assigns a number to a call, and runs the call through the layers.
 
 use crate::{
     call::Call,
     catalogue::Catalogue,
     layers::{self, Arrival, CallError, CallOrigin, CallState, NestedLimits, ReceivedCall},
-    published::Published,
     services::Services,
+    target::Requested,
 };
 use std::{
     sync::{
@@ -16,7 +16,7 @@ use std::{
 };
 use tokio::sync::watch;
 use toolpost_engine::CallGateway;
-use toolpost_tool::Done;
+use toolpost_tool::CallResult;
 use toolpost_workspace::{Cause, unique};
 
 /// The dispatcher of all calls: those of the client, and those that other calls make.
@@ -34,8 +34,8 @@ pub(crate) struct Dispatch<'a> {
     /// The number of the call in this process.
     pub(crate) id: u64,
     pub(crate) call: Call,
-    /// The called tool; `None` if no tool that the caller may call has the name.
-    pub(crate) published: Option<&'a Published>,
+    /// The called tool or operation.
+    pub(crate) requested: Requested<'a>,
     pub(crate) nested: Option<NestedLimits>,
     /// The gateway through which this call makes nested calls; `None` if it may not make any.
     pub(crate) gateway: Option<Arc<dyn CallGateway>>,
@@ -64,19 +64,19 @@ impl Dispatcher {
     }
 
     /// Runs a call through every layer to its operation, and the result back through the layers.
-    pub(crate) async fn run(&self, dispatch: Dispatch<'_>) -> Result<Done, CallError> {
-        let Dispatch { id, call, published, nested, gateway, deadline } = dispatch;
-        let cause = Arc::new(self.cause(id, published, &call));
-        let data = ReceivedCall { published, origin: CallOrigin { cause, gateway, deadline } };
+    pub(crate) async fn run(&self, dispatch: Dispatch<'_>) -> Result<CallResult, CallError> {
+        let Dispatch { id, call, requested, nested, gateway, deadline } = dispatch;
+        let cause = Arc::new(self.cause(id, &requested, &call));
+        let data = ReceivedCall { requested, origin: CallOrigin { cause, gateway, deadline } };
         let state: CallState<'_, Arrival> = CallState { id, call, nested, data };
         layers::run(&self.services, state).await
     }
 
     /// Returns the identity of the call, which the history records with each change that the call makes.
-    fn cause(&self, id: u64, published: Option<&Published>, call: &Call) -> Cause {
+    fn cause(&self, id: u64, requested: &Requested<'_>, call: &Call) -> Cause {
         Cause {
             call: format!("{}-{id}", &self.name[..NAME]),
-            tool: published.map_or_else(|| call.tool.clone(), |published| published.name.clone()),
+            tool: requested.tool().map_or(&call.tool, |published| &published.name).clone(),
             session: call.session.id().to_owned(),
             undoes: None,
         }

@@ -30,10 +30,10 @@ pub struct Event {
     /// The duration of the call, serialised in milliseconds; set once the call has ended.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "milliseconds")]
     pub duration: Option<Duration>,
-    /// The text of the reply; only for listeners with [`Detail::All`].
+    /// The text of a successful call's reply; only for listeners with [`Detail::All`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// The error message of the call; only for listeners with [`Detail::All`].
+    /// The error message of the call, or its approval prompt; only for listeners with [`Detail::All`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -59,12 +59,12 @@ pub enum Detail {
     All,
 }
 
-type Hear = Arc<dyn Fn(&Event) + Send + Sync>;
+type EventCallback = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// The event bus: notifies its listeners when a call starts and ends.
 #[derive(Default)]
 pub struct Events {
-    listeners: Mutex<Vec<(Detail, Hear)>>,
+    listeners: Mutex<Vec<(Detail, EventCallback)>>,
 }
 
 impl Events {

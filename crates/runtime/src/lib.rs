@@ -13,24 +13,26 @@ mod known_tools;
 mod layers;
 mod narrow;
 mod nested_calls;
+mod operation_call;
 mod permissions;
 mod published;
 mod read_cache;
 mod runtime;
 mod services;
+mod target;
 mod wording;
 mod write_queue;
 
-pub use answer::{Answer, Outcome};
-pub use ask::{Addition, Asker, Asking, Question, Span, Verdict};
-pub use call::Call;
+pub use answer::{Outcome, ToolReply};
+pub use ask::{Addition, Asker, Question, Span, Verdict, VerdictFuture};
+pub use call::{Call, OperationCall};
 pub use catalogue::Catalogue;
 pub use config::{Config, StructuredOutput};
 pub use events::{Detail, Event, Events, Status};
-pub use narrow::{Narrow, NarrowError};
+pub use narrow::{NarrowError, ToolSelection};
 pub use published::{Published, UpstreamToolDefinition};
 pub use runtime::Runtime;
 pub use toolpost_policy::{
     Approvable, CommandExplanation, Decision, FurtherWords, JudgedSegment, JudgedTouch, LearnError, Origin,
-    Policy, PolicyError, Rule, RuleSource, UnjudgedPart, Unreachable,
+    Policy, PolicyError, Rule, RuleSource, UnjudgedPart, UnreachableReason,
 };

@@ -10,7 +10,7 @@ const REMOTE: &str = "mcp__";
 
 /// The selection of the tools to publish.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Narrow {
+pub struct ToolSelection {
     /// The only tools to publish: names, `dialect_name`, or patterns with `*`; a leading `!` excludes. `None`
     /// and a list of only exclusions start from all tools.
     pub tools: Option<Vec<String>>,
@@ -38,7 +38,7 @@ pub enum NarrowError {
     Nothing,
 }
 
-impl Narrow {
+impl ToolSelection {
     /// Returns true if the selection restricts anything.
     pub(crate) fn says_something(&self) -> bool {
         !self.deny.is_empty() || self.tools.is_some()
@@ -48,11 +48,17 @@ impl Narrow {
     /// denied access.
     pub(crate) fn keeps(&self, tool: &Published) -> bool {
         let listed = self.tools.as_ref().is_none_or(|list| wildcard::picks(list, |name| means(name, tool)));
+        listed && self.denied(tool.access()).is_none()
+    }
+
+    /// Returns the first denied kind of access among those that a tool or an operation can make; `None` if it may be
+    /// called.
+    pub(crate) fn denied(&self, possible: &[Access]) -> Option<Access> {
         // For a tool that makes nested calls, only a denial of delegating counts, because each nested call is
         // checked separately.
-        let calls = tool.access().contains(&Access::Calls);
-        let counts = |access: &Access| !calls || *access == Access::Delegates;
-        listed && !self.deny.iter().any(|access| counts(access) && tool.access().contains(access))
+        let calls = possible.contains(&Access::Calls);
+        let counts = |access: &&Access| !calls || **access == Access::Delegates;
+        self.deny.iter().filter(counts).find(|access| possible.contains(access)).copied()
     }
 
     /// Returns true if a name in the selection may match an upstream tool, which may be published later.

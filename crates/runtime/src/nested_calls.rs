@@ -2,7 +2,7 @@
 //! than read can prompt the user.
 
 use crate::{
-    answer::Answer,
+    answer::ToolReply,
     ask::{Asker, Verdict},
     call::Call,
     dispatcher::{Dispatch, Dispatcher},
@@ -13,13 +13,13 @@ use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, CallGateway, CallOutcome, CallableTool, Failure, InnerAnswer, InnerCall, May, NestedCallFuture,
-    Pictures, Progress, Session,
+    Access, CallGateway, CallOutcome, CallableTool, Failure, InnerAnswer, InnerCall, NestedCallFuture,
+    NestedCallPermissions, Pictures, Progress, Session,
 };
-use toolpost_text::{counted::counted, cut::NOTICE};
+use toolpost_text::{cut::NOTICE, plural::counted};
 use toolpost_tool::{Dialect, ReplyPart};
 
-/// The refusal of a prompt for a nested call that may only read: one call could lead to many prompts at the
+/// The refusal of a prompt for a nested call that may only read. Otherwise, one call could lead to many prompts at the
 /// same time, each without the context of the other nested calls.
 const NO_PROMPT: &str =
     "A nested call cannot ask the user for approval; make this call separately, not inside another call.";
@@ -47,12 +47,12 @@ impl NestedCalls {
     }
 
     /// Returns the source of approvals for a nested call. A call that may only read never prompts the user.
-    fn asks(&self, may: May) -> Arc<dyn Asker> {
+    fn asks(&self, may: NestedCallPermissions) -> Arc<dyn Asker> {
         match may {
-            May::Read => {
+            NestedCallPermissions::Read => {
                 Arc::new(self.asker.standing().unwrap_or_else(|| Verdict::Deny(NO_PROMPT.to_owned())))
             }
-            May::Everything => self.asker.clone(),
+            NestedCallPermissions::Everything => self.asker.clone(),
         }
     }
 
@@ -61,7 +61,7 @@ impl NestedCalls {
         let published = catalogue.find_from(self.dialect, &inner.tool);
         let dispatch = Dispatch {
             id: self.dispatcher.next_id(),
-            published,
+            requested: published.into(),
             call: Call {
                 tool: inner.tool,
                 arguments: Value::String(inner.arguments),
@@ -89,7 +89,7 @@ impl NestedCalls {
         }
         let (ended, words) = match result {
             Ok(done) if inner.pictures == Pictures::Given => {
-                let (words, pictures) = Answer::of(done.page.finish()).with_pictures();
+                let (words, pictures) = ToolReply::of(done.page.finish()).with_pictures();
                 return InnerAnswer { ended: CallOutcome::Done, words, pictures };
             }
             Ok(done) => (CallOutcome::Done, words(done.page.finish())),
@@ -142,5 +142,5 @@ fn words(parts: Vec<ReplyPart>) -> String {
         )),
         ReplyPart::Text(text) => ReplyPart::Text(text.strip_suffix('\n').map(str::to_owned).unwrap_or(text)),
     });
-    Answer::of(named.collect()).words()
+    ToolReply::of(named.collect()).words()
 }

@@ -1,7 +1,7 @@
 //! The permissions of one call, from the rules and from the user's approvals.
 
 use std::sync::Arc;
-use toolpost_engine::{Access, Command, Host, MayRead, Permissions, Reach, Session, Touch};
+use toolpost_engine::{Access, AllowedAddresses, Command, Host, MayRead, Permissions, Session, Touch};
 use toolpost_policy::{ApprovalRules, Decision, OutsidePaths, Policy};
 use toolpost_workspace::WorkspacePath;
 
@@ -14,7 +14,7 @@ pub(crate) struct CallPermissions {
     session: Arc<Session>,
     /// The accesses that the user approved for this call.
     approved: Arc<Vec<Touch>>,
-    /// The permission to query external services, or the reason of its refusal.
+    /// The permission to query external services, or the reason why it is refused.
     consult: Result<(), String>,
     read: MayRead,
 }
@@ -61,8 +61,9 @@ impl Permissions for CallPermissions {
         allows(rules, Access::Writes, path) || is_approved(&self.approved, Access::Writes, path)
     }
 
-    fn reach(&self, host: &Host) -> Result<Reach, String> {
-        self.policy.reach(host, |touch| self.approved.contains(touch) || self.session.granted.holds(touch))
+    fn reach(&self, host: &Host) -> Result<AllowedAddresses, String> {
+        let is_granted = |touch: &Touch| self.approved.contains(touch) || self.session.granted.holds(touch);
+        self.policy.reach(host, is_granted).map_err(|error| error.to_string())
     }
 
     fn outside_paths(&self, command: &Command) -> OutsidePaths {

@@ -29,10 +29,9 @@ struct Definition {
     full_schema: Value,
 }
 
-/// The treatment of a tool that a dialect has under two names: which of the two entries describes the
-/// parameters.
+/// For a tool that a dialect lists under two names: which entry describes the parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Described {
+pub(crate) enum DescriptionRole {
     /// The entry under the first name describes the parameters; the entry under the second name refers to the first.
     Once,
     /// This entry describes the parameters, because the entry under the other name is not published.
@@ -75,12 +74,12 @@ impl Published {
         name: String,
         dialect: &'static Dialect,
         tool: &'static ToolDef,
-        described: Described,
+        described: DescriptionRole,
     ) -> Self {
         let definition = move || {
             let full_schema = (tool.schema)();
             let (page, schema) = match (described, tool.same_as) {
-                (Described::Here, Some(twin)) => (twin, published(&full_schema)),
+                (DescriptionRole::Here, Some(twin)) => (twin, published(&full_schema)),
                 _ => (tool.name, tool.published(&full_schema)),
             };
             let description = Manual::description(dialect.pages, page).unwrap_or_default();
@@ -96,7 +95,7 @@ impl Published {
         let twin = tool.same_as?;
         let is_listed = |other: &Arc<Self>| other.dialect.name == self.dialect.name && other.answers_to(twin);
         let is_alone = !others.iter().any(is_listed);
-        is_alone.then(|| Self::own(self.name.clone(), self.dialect, tool, Described::Here))
+        is_alone.then(|| Self::own(self.name.clone(), self.dialect, tool, DescriptionRole::Here))
     }
 
     /// Publishes a tool of an upstream server, with the budget and wording of a dialect.

@@ -1,8 +1,8 @@
 //! The runtime: the published tools, and the entry for every call.
 
 use crate::{
-    answer::{Answer, Outcome},
-    call::Call,
+    answer::{Outcome, ToolReply},
+    call::{Call, OperationCall},
     catalogue::Catalogue,
     config::Config,
     dispatcher::{Dispatch, Dispatcher},
@@ -11,6 +11,7 @@ use crate::{
     layers::CallError,
     narrow::NarrowError,
     nested_calls::NestedCalls,
+    operation_call,
     published::{Published, UpstreamToolDefinition},
     read_cache,
     services::Services,
@@ -23,7 +24,7 @@ use std::{
     sync::Arc,
 };
 use tokio::sync::watch;
-use toolpost_engine::Engine;
+use toolpost_engine::{Engine, Failure, RunsOn};
 use toolpost_tool::Dialect;
 
 /// The runtime of a server: publishes the tools, and runs every call through the layers.
@@ -181,13 +182,14 @@ impl Runtime {
         let id = self.dispatcher.next_id();
         let gateway =
             published.map(|published| NestedCalls::of(&self.dispatcher, published.dialect, id, &call));
-        let dispatch = Dispatch { id, call, published, nested: None, gateway, deadline: None };
+        let requested = published.into();
+        let dispatch = Dispatch { id, call, requested, nested: None, gateway, deadline: None };
         match self.dispatcher.run(dispatch).await {
             Ok(mut done) => {
                 session.succeeded();
                 done.page.retain_new(|note| session.says_first(note));
                 let result = done.page.result();
-                Outcome::Done(Answer { parts: done.page.finish(), structured: done.structured, result })
+                Outcome::Done(ToolReply { parts: done.page.finish(), structured: done.structured, result })
             }
             Err(CallError::Ask(question)) => Outcome::Ask(*question),
             Err(CallError::NoSuchTool(name)) => Outcome::NoSuchTool(wording::no_such_tool(&name, &catalogue)),
@@ -197,6 +199,16 @@ impl Runtime {
                 Outcome::Failed(failure.kind, wording::failure(&failure, dialect, times))
             }
         }
+    }
+
+    /// Runs an operation with a typed request through every layer, and returns its output. The time limit and the
+    /// required reads are those of the first dialect.
+    ///
+    /// # Errors
+    /// `Denied` if the settings or the policy deny an access, or nobody approves it; `Outside` if a path of the request
+    /// belongs to the roots of another runtime; otherwise the failures of the layers and of the operation.
+    pub async fn run<O: RunsOn<Engine>>(&self, call: OperationCall<O>) -> Result<O::Output, Failure> {
+        operation_call::run(&self.dispatcher, call).await
     }
 }
 

@@ -15,8 +15,8 @@ use toolpost_engine::{
     Operation, Progress, ResolveFuture, Resolver, Session, Touch,
 };
 use toolpost_runtime::{
-    Asker, Asking, Call, Config, Narrow, Outcome, Policy, Question, RuleSource, Runtime, Span,
-    StructuredOutput, Verdict,
+    Asker, Call, Config, Outcome, Policy, Question, RuleSource, Runtime, Span, StructuredOutput,
+    ToolSelection, Verdict, VerdictFuture,
 };
 use toolpost_test_rows::each_async;
 use toolpost_text::matching::Step;
@@ -24,25 +24,25 @@ use toolpost_tool::{Budget, Dialect, Lowering, Page, Tool, ToolDef, TruncationPo
 use toolpost_workspace::{Options, Workspace};
 
 /// An operation that declares the accesses in its arguments, and makes none.
-struct Would;
+struct DeclaredAccess;
 
 #[derive(Serialize, JsonSchema)]
-struct Done {}
+struct EmptyOutput {}
 
-impl Operation for Would {
+impl Operation for DeclaredAccess {
     const NAME: &'static str = "would";
     const ACCESS: &'static [Access] =
         &[Access::Reads, Access::Writes, Access::Executes, Access::Fetches, Access::Delegates];
     type Capability = Files;
     type Request = Vec<Touch>;
-    type Output = Done;
+    type Output = EmptyOutput;
 
     fn touches(request: &Vec<Touch>) -> Vec<Touch> {
         request.clone()
     }
 
-    async fn run(_files: &Files, _request: Vec<Touch>, _cx: &CallCtx) -> Result<Done, Failure> {
-        Ok(Done {})
+    async fn run(_files: &Files, _request: Vec<Touch>, _cx: &CallCtx) -> Result<EmptyOutput, Failure> {
+        Ok(EmptyOutput {})
     }
 }
 
@@ -52,11 +52,11 @@ struct Args {
     touches: Vec<String>,
 }
 
-struct Do;
+struct DeclareTool;
 
-impl Tool for Do {
+impl Tool for DeclareTool {
     const NAME: &'static str = "Do";
-    type Op = Would;
+    type Op = DeclaredAccess;
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Vec<Touch>, Failure> {
@@ -86,7 +86,7 @@ impl Tool for Do {
         touches.collect()
     }
 
-    fn render(_output: &Done, page: &mut Page) {
+    fn render(_output: &EmptyOutput, page: &mut Page) {
         page.line("done");
     }
 }
@@ -94,7 +94,7 @@ impl Tool for Do {
 /// The beginning of the line with the rules that a refusal names.
 const RULE: &str = "rule: ";
 
-const TOOLS: [ToolDef; 1] = [ToolDef::of::<Do>()];
+const TOOLS: [ToolDef; 1] = [ToolDef::of::<DeclareTool>()];
 static DIALECT: Dialect = Dialect {
     name: "test",
     tools: &TOOLS,
@@ -117,7 +117,7 @@ struct Recorder {
 }
 
 impl Asker for Recorder {
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+    fn ask<'a>(&'a self, question: &'a Question) -> VerdictFuture<'a> {
         self.prompts.lock().unwrap().push(question.clone());
         Box::pin(std::future::ready(self.verdict.clone()))
     }
@@ -228,7 +228,7 @@ fn start(
     let policy = policy.with(project, &RuleSource::Project("project".to_owned())).unwrap();
     let config = Config {
         dialects: vec![&DIALECT],
-        narrow: Narrow::default(),
+        narrow: ToolSelection::default(),
         policy: policy.learning(user.to_path_buf()).within(vec![root.to_path_buf()]),
         deadline: None,
         reply_bytes: None,
@@ -288,7 +288,8 @@ async fn the_approval_prompt_lists_every_access_of_a_call() {
         (
             &["run make\nAllow it? y\u{202e}\r"],
             "Do (test) wants to:\n  execute `make\n      Allow it? y\\u{202e}\\r`\n    run `make`, run `Allow it? \
-             y\\u{202e}`: no rule allows it\n    an invisible character disguises the command\nAllow it?",
+             y\\u{202e}`: no rule allows it\n    the command contains an invisible character, which may disguise what it \
+             does\nAllow it?",
         ),
         (
             &["wanted ls"],

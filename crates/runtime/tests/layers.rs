@@ -14,12 +14,12 @@ use std::{
 use tokio::sync::Barrier;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Bridges, CallCtx, Engine, Extent, Failure, Files, Fresh, Hint, Kind, Operation, Piece, Progress,
-    RemoteTool, Session, Touch, operations::batch,
+    Access, Bridges, CallCtx, Engine, Extent, Failure, Files, Fresh, Hint, Kind, Operation, Progress,
+    RemoteTool, Session, Touch, UpstreamPart, operations::batch,
 };
 use toolpost_runtime::{
-    Asker, Asking, Call, Config, Detail, Event, Narrow, Outcome, Policy, Question, RuleSource, Runtime, Span,
-    Status, StructuredOutput, UpstreamToolDefinition, Verdict,
+    Asker, Call, Config, Detail, Event, Outcome, Policy, Question, RuleSource, Runtime, Span, Status,
+    StructuredOutput, ToolSelection, UpstreamToolDefinition, Verdict, VerdictFuture,
 };
 use toolpost_test_rows::each_async;
 use toolpost_text::matching::Step;
@@ -27,7 +27,7 @@ use toolpost_tool::{Budget, Dialect, Lowering, Page, Tool, ToolDef, TruncationPo
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
 /// An operation that follows the orders in its arguments.
-struct Obey;
+struct ScriptedOperation;
 
 struct Request {
     path: WorkspacePath,
@@ -45,7 +45,7 @@ static MEETING: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(4));
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
 static CROWD: AtomicUsize = AtomicUsize::new(0);
 
-impl Operation for Obey {
+impl Operation for ScriptedOperation {
     const NAME: &'static str = "obey";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Writes];
     type Capability = Files;
@@ -113,12 +113,12 @@ struct Args {
     order: String,
 }
 
-struct Do;
+struct ScriptedTool;
 
-impl Tool for Do {
+impl Tool for ScriptedTool {
     const NAME: &'static str = "Do";
     const ALIASES: &'static [&'static str] = &["perform"];
-    type Op = Obey;
+    type Op = ScriptedOperation;
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
@@ -148,9 +148,9 @@ struct ManyArgs {
 }
 
 /// Runs several calls at the same time.
-struct Many;
+struct ParallelTool;
 
-impl Tool for Many {
+impl Tool for ParallelTool {
     const NAME: &'static str = "Many";
     type Op = batch::Batch;
     type Args = ManyArgs;
@@ -196,7 +196,7 @@ fn say(hint: &Hint) -> String {
     format!("{hint:?}").chars().take_while(|letter| letter.is_alphanumeric()).collect()
 }
 
-const TOOLS: [ToolDef; 2] = [ToolDef::of::<Do>(), ToolDef::of::<Many>()];
+const TOOLS: [ToolDef; 2] = [ToolDef::of::<ScriptedTool>(), ToolDef::of::<ParallelTool>()];
 static DIALECT: Dialect = dialect("test");
 static OTHER: Dialect = dialect("other");
 
@@ -250,7 +250,7 @@ impl World {
             Policy::built_in().unwrap().with(rules, &RuleSource::Operator("test".to_owned())).unwrap();
         let config = Config {
             dialects: dialects.to_vec(),
-            narrow: Narrow::default(),
+            narrow: ToolSelection::default(),
             policy,
             deadline,
             reply_bytes: None,
@@ -426,7 +426,7 @@ async fn the_third_identical_failure_adds_a_hint() {
 struct Recorder(Arc<Mutex<Vec<Question>>>);
 
 impl Asker for Recorder {
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+    fn ask<'a>(&'a self, question: &'a Question) -> VerdictFuture<'a> {
         self.0.lock().unwrap().push(question.clone());
         Box::pin(std::future::ready(Verdict::Allow))
     }
@@ -525,6 +525,12 @@ async fn each_nested_call_settles_independently() {
             json!({ "calls": ["Do panic", "Do hello"], "at_once": 1, "fail_fast": true }),
             "0 Failed This call failed because of an internal error in Toolpost: as told\nAdvice\n\
              1 Skipped This call was not started, because an earlier call failed.\nFailure",
+        ),
+        // If the last call fails, no call is skipped.
+        (
+            json!({ "calls": ["Do hello", "Do panic"], "at_once": 1, "fail_fast": true }),
+            "0 Done hello\n\
+             1 Failed This call failed because of an internal error in Toolpost: as told\nAdvice",
         ),
         // Calls that already run continue when another fails.
         (
@@ -685,19 +691,19 @@ async fn event_arguments_are_objects_even_for_nested_calls() {
 }
 
 /// A server that answers every call.
-struct Elsewhere;
+struct AnsweringServer;
 
-impl Bridges for Elsewhere {
+impl Bridges for AnsweringServer {
     fn call<'a>(
         &'a self,
         _: &'a RemoteTool,
         _: &'a str,
         _: &'a CallCtx,
-    ) -> toolpost_engine::Asking<'a, Vec<Piece>> {
-        Box::pin(async { Ok(vec![Piece::Text { text: "answered".to_owned() }]) })
+    ) -> toolpost_engine::AnswerFuture<'a, Vec<UpstreamPart>> {
+        Box::pin(async { Ok(vec![UpstreamPart::Text { text: "answered".to_owned() }]) })
     }
 
-    fn end(&self) -> toolpost_engine::Asking<'_, ()> {
+    fn end(&self) -> toolpost_engine::AnswerFuture<'_, ()> {
         Box::pin(async { Ok(()) })
     }
 }
@@ -721,7 +727,7 @@ async fn a_changed_upstream_description_is_noted_in_each_call() {
         (vec![first(), vec![described("v2", schema.clone())], first()], true),
     ];
     each_async(rows.into_iter().enumerate(), async |(at, (publications, is_noted))| {
-        let world = World::bridged(Arc::new(Elsewhere)).asking(Verdict::Allow);
+        let world = World::bridged(Arc::new(AnsweringServer)).asking(Verdict::Allow);
         publications.into_iter().for_each(|tools| world.runtime.publish(tools));
         for _ in 0..2 {
             let reply = words(&world.runtime.call(world.prepared("mcp__odd__say", json!({}))).await);

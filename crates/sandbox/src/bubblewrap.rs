@@ -19,7 +19,7 @@ use crate::view::{Content, View};
 /// project may have changed it.
 const PLACES: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 
-/// The first options of `bwrap`: the new namespaces. The options for the mounts follow them.
+/// The first options of `bwrap`, for namespaces, lifetime and privileges. The options for the mounts follow them.
 const OWN: [&str; 10] = [
     "--unshare-user-try",
     "--unshare-ipc",
@@ -61,13 +61,21 @@ pub struct Bubblewrap {
     pub inside: NamespacePlan,
 }
 
+/// The reason why no `bwrap` is usable.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoBubblewrapError(String);
+
 /// Finds the distribution's `bwrap`, which only the user root may be able to change and which may not be in a
-/// workspace root. The error is the reason why no `bwrap` is usable.
-pub fn find(roots: &[PathBuf]) -> Result<PathBuf, String> {
+/// workspace root.
+///
+/// # Errors
+/// If no `bwrap` is installed, or none is safe to use.
+pub fn find(roots: &[PathBuf]) -> Result<PathBuf, NoBubblewrapError> {
     find_in(&PLACES, roots)
 }
 
-fn find_in(places: &[&str], roots: &[PathBuf]) -> Result<PathBuf, String> {
+fn find_in(places: &[&str], roots: &[PathBuf]) -> Result<PathBuf, NoBubblewrapError> {
     let mut why = format!("bwrap is not installed (searched: {})", places.join(", "));
     for place in places {
         let Ok(real) = host::real(Path::new(place)) else { continue };
@@ -79,7 +87,7 @@ fn find_in(places: &[&str], roots: &[PathBuf]) -> Result<PathBuf, String> {
             return Ok(real);
         }
     }
-    Err(why)
+    Err(NoBubblewrapError(why))
 }
 
 fn is_roots_alone(path: &Path) -> bool {
@@ -97,7 +105,7 @@ impl Bubblewrap {
         pins: &[Pins],
         inside: NamespacePlan,
     ) -> Result<Self, SandboxError> {
-        let program = find(roots).map_err(|tried| SandboxError::NoSandbox { tried })?;
+        let program = find(roots).map_err(|error| SandboxError::NoSandbox { tried: error.to_string() })?;
         let mut made = Self { program, options: Vec::new(), opened: Vec::new(), inside };
         made.add(OWN);
         made.add(["--dev", "/dev", "--proc", "/proc"]);
@@ -178,7 +186,7 @@ impl Bubblewrap {
 /// numbers.
 pub(crate) fn words(part: u16) -> Option<&'static str> {
     match part {
-        PINNED => Some("protected paths are not read-only in the sandbox"),
+        PINNED => Some("a protected path is not mounted as required in the sandbox"),
         DIRECTORY => Some("the command's directory is not visible in the sandbox"),
         LISTENER => Some("the sandbox's network could not be created"),
         PROCESS => Some("the sandbox's first process could not be created"),
@@ -212,18 +220,17 @@ mod tests {
         fs::set_permissions(&bwrap, fs::Permissions::from_mode(0o755)).unwrap();
         let place = bwrap.to_str().unwrap();
         // Any user may create entries in `/var/tmp`, so a `bwrap` below it is refused.
-        let found = find_in(&[place], &[]);
+        let tried =
+            |places: &[&str], roots: &[PathBuf]| find_in(places, roots).map_err(|error| error.to_string());
+        let found = tried(&[place], &[]);
         assert_eq!(found, Err(format!("users other than root can change {place}")));
-        let found = find_in(&[place, "/no/such"], std::slice::from_ref(&top));
+        let found = tried(&[place, "/no/such"], std::slice::from_ref(&top));
         assert_eq!(found, Err(format!("{place} is in a root, where commands could change it")));
-        assert_eq!(
-            find_in(&["/no/such"], &[]),
-            Err("bwrap is not installed (searched: /no/such)".to_owned())
-        );
+        assert_eq!(tried(&["/no/such"], &[]), Err("bwrap is not installed (searched: /no/such)".to_owned()));
         let real = host::real(Path::new("/usr/bin/env")).unwrap();
-        assert_eq!(find_in(&[place, "/usr/bin/env"], &[]), Ok(real.clone()));
+        assert_eq!(tried(&[place, "/usr/bin/env"], &[]), Ok(real.clone()));
         let usr = [PathBuf::from("/usr")];
         let refused = format!("{} is in a root, where commands could change it", real.display());
-        assert_eq!(find_in(&["/usr/bin/env"], &usr), Err(refused));
+        assert_eq!(tried(&["/usr/bin/env"], &usr), Err(refused));
     }
 }

@@ -325,12 +325,12 @@ pub(crate) fn landlock_rules(handled: &RuleRights) -> io::Result<OwnedFd> {
 /// Adds a rule that allows `access` to the path `beneath` and everything below it.
 pub(crate) fn landlock_allow(rules: &OwnedFd, beneath: &OwnedFd, access: u64) -> io::Result<()> {
     #[repr(C, packed)]
-    struct Beneath {
+    struct PathBeneath {
         access: u64,
         parent: i32,
     }
     const PATH_BENEATH: libc::c_uint = 1;
-    let rule = Beneath { access, parent: beneath.as_raw_fd() };
+    let rule = PathBeneath { access, parent: beneath.as_raw_fd() };
     // SAFETY: the structure outlives the call.
     answer(unsafe {
         libc::syscall(libc::SYS_landlock_add_rule, rules.as_raw_fd(), PATH_BENEATH, &raw const rule, 0)

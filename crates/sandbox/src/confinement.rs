@@ -20,7 +20,7 @@ use crate::pins::{Pins, pins_of};
 use crate::plan::{Access, Network, Plan};
 use crate::rules::{AccessRight, NetworkScope, Rules};
 use crate::scope::Scope;
-use crate::script::{GUARD_WORDS, NETWORK_WORDS, PROXY, Script, Stop};
+use crate::script::{GUARD_WORDS, NETWORK_WORDS, PROXY, Script, StepFailure};
 use crate::session_network::SessionNetwork;
 use crate::view::{Content, View, root, view};
 
@@ -66,7 +66,7 @@ pub struct Namespaces {
 /// The creator of a program's namespaces.
 #[derive(Debug)]
 pub enum NamespaceBackend {
-    /// Toolpost creates the namespaces: this process between fork and execute, or a process that prepared them.
+    /// Toolpost creates the namespaces: a fork of this process before it executes the program, or a launcher.
     Own {
         /// The steps that build the file system.
         script: Script,
@@ -138,8 +138,8 @@ impl Confinement {
     pub fn words(&self, part: u16) -> String {
         match (Locks::words(part), &self.namespaces) {
             (Some(words), _) => words.to_owned(),
-            (None, _) if part == Stop::GUARD => GUARD_WORDS.to_owned(),
-            (None, _) if part == Stop::NETWORK => NETWORK_WORDS.to_owned(),
+            (None, _) if part == StepFailure::GUARD => GUARD_WORDS.to_owned(),
+            (None, _) if part == StepFailure::NETWORK => NETWORK_WORDS.to_owned(),
             (None, Some(Namespaces { maker: NamespaceBackend::Own { script, .. }, .. })) => {
                 script.words(part)
             }
@@ -152,7 +152,7 @@ impl Confinement {
 }
 
 impl Namespaces {
-    /// Returns whether the program gets a new network with a proxy: then the server receives the proxy's
+    /// Returns whether the program gets a new network with a proxy. If so, the server receives the proxy's
     /// listener.
     pub fn is_proxied(&self) -> bool {
         self.network == Network::Proxied && self.joined.is_none()
@@ -178,7 +178,7 @@ pub fn to_be_tried(means: Means, landlock: Option<u32>) -> Result<Confinement, S
 }
 
 /// Returns the Landlock rules, which repeat the restrictions of the mounts: paths that are writable in the
-/// sandbox's file system are writable, all other paths read-only.
+/// sandbox's file system are writable, devices can be used, and all other paths are read-only.
 fn allowed(view: &View) -> Vec<(CString, AccessRight)> {
     let path = |path: &Path| CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
     let mut allowed = vec![(c"/".to_owned(), AccessRight::Read), (c"/dev".to_owned(), AccessRight::Device)];

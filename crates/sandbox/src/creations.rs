@@ -19,7 +19,7 @@ use rustix::io::Errno;
 use crate::calls;
 use crate::filter::creations as filter;
 use crate::fork::{self, ForkSide};
-use crate::guarded_calls::{AttributeCall, Extent, PathEffect, attribute_calls, shapes};
+use crate::guarded_calls::{AttributeCall, PathEffect, SupervisedCalls, attribute_calls, shapes};
 use crate::limits::limit_of;
 use crate::names::matches;
 
@@ -36,8 +36,8 @@ pub struct Creations {
     names: Vec<CString>,
     /// The number of guarded names that do not exist; they come first in `names`.
     missing: usize,
-    extent: Extent,
-    /// The directories and files whose modes and times may be changed; used only for `Extent::Removal`.
+    extent: SupervisedCalls,
+    /// The directories and files whose modes and times may be changed; used only for `SupervisedCalls::Removal`.
     changeable: Vec<CString>,
     filter: Vec<libc::sock_filter>,
 }
@@ -49,7 +49,8 @@ enum Decision {
     Harmless,
     /// The system call affects the guarded name with this index, and fails.
     Guarded(usize),
-    /// The system call fails with this error, because its target does not exist or cannot be determined.
+    /// The system call fails with this error, because its target cannot be determined, or because it changes
+    /// attributes that may not be changed.
     Fails(Errno),
 }
 
@@ -57,7 +58,7 @@ impl Creations {
     /// Guards missing names, given as absolute paths without links, or as a directory, `//` and a pattern of names.
     /// `None` if the list is empty, or if the kernel does not support such a guard.
     pub fn new(missing: Vec<CString>) -> Option<Self> {
-        let extent = Extent::Creation;
+        let extent = SupervisedCalls::Creation;
         let guards = !missing.is_empty() && unavailable().is_none();
         guards.then(|| Self {
             missing: missing.len(),
@@ -76,14 +77,14 @@ impl Creations {
         existing: Vec<CString>,
         changeable: Vec<CString>,
     ) -> Option<Self> {
-        let (missing, extent) = (names.len(), Extent::Removal);
+        let (missing, extent) = (names.len(), SupervisedCalls::Removal);
         names.extend(existing);
         let guards = unavailable().is_none();
         guards.then(|| Self { names, missing, extent, changeable, filter: filter(extent) })
     }
 
-    /// Tries once whether the kernel supports such a guard, so that forks of this process need not try. Returns false
-    /// if that could not be tried.
+    /// Tests once whether the kernel supports such a guard, so that forks of this process need not test it. Returns false
+    /// if the test could not be made.
     #[must_use]
     pub fn try_support() -> bool {
         support() != Support::Unknown
@@ -135,7 +136,7 @@ impl Creations {
                 shape.call == libc::SYS_renameat2 && argument(4) & u64::from(libc::RENAME_EXCHANGE) != 0;
             let does = match shape.does {
                 PathEffect::Removes if is_exchange => PathEffect::Places,
-                PathEffect::Removes if self.extent == Extent::Creation => continue,
+                PathEffect::Removes if self.extent == SupervisedCalls::Creation => continue,
                 does => does,
             };
             let directory = shape.directory.map_or(libc::AT_FDCWD, |place| argument(place) as i32);
@@ -209,7 +210,7 @@ impl Creations {
     fn matched(&self, text: &CStr, does: PathEffect) -> Option<usize> {
         let path = text.to_bytes();
         let may_hold = matches!(does, PathEffect::Places | PathEffect::Removes);
-        // Skip the missing names, which come first: they can be neither removed nor moved with their directory.
+        // A removal cannot affect the missing names, which come first.
         let first = if does == PathEffect::Removes { self.missing } else { 0 };
         let is_it = |name: &CString| {
             let name = name.to_bytes();
@@ -262,7 +263,7 @@ fn entry_of<'p>(path: &'p [u8], directory: &[u8]) -> Option<&'p [u8]> {
 }
 
 /// Returns the reason why the kernel does not let a supervisor decide about calls here; `None` if it does, or if that
-/// could not be tried: then a command that needs the guard does not start without it.
+/// could not be tested. In the latter case, a command that needs the guard does not start without it.
 pub(crate) fn unavailable() -> Option<&'static str> {
     (support() == Support::Refused)
         .then_some("the kernel does not let a supervisor decide about system calls here")
@@ -273,7 +274,7 @@ pub(crate) fn unavailable() -> Option<&'static str> {
 enum Support {
     Works,
     Refused,
-    /// The trial process could not be started, was killed, or reached a limit of the system.
+    /// The trial process could not be started, was killed, or reached a system limit.
     Unknown,
 }
 
@@ -314,7 +315,7 @@ fn support() -> Support {
 
 #[expect(unsafe_code, reason = "forking has no safe interface")]
 fn try_in_a_fork() -> Support {
-    let filter = filter(Extent::Creation);
+    let filter = filter(SupervisedCalls::Creation);
     // SAFETY: the child only makes system calls, and never returns.
     match unsafe { fork::fork() } {
         Ok(ForkSide::Child) => {
@@ -384,7 +385,7 @@ impl Text {
 enum PathTarget {
     /// The path was resolved: the buffer now contains a directory without links, and a name in it.
     To,
-    /// The path cannot be created, so it affects no guarded name.
+    /// The path cannot be created, or is in `/proc` or `/dev`, so it affects no guarded name.
     Nowhere,
     /// The path could not be resolved: the system call fails with this error.
     Fails(Errno),
@@ -528,7 +529,7 @@ mod tests {
         let creations = Creations {
             names: names.into(),
             missing: 1,
-            extent: Extent::Creation,
+            extent: SupervisedCalls::Creation,
             changeable: Vec::new(),
             filter: Vec::new(),
         };

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString};
 
-/// Collects numbers and texts as bytes.
+/// A buffer that collects numbers and texts as bytes.
 #[derive(Debug, Default)]
 pub struct Writer {
     bytes: Vec<u8>,
@@ -33,7 +33,7 @@ impl Writer {
     }
 }
 
-/// Reads numbers and texts in the order in which a `Writer` added them.
+/// A reader of numbers and texts, in the order in which a `Writer` added them.
 #[derive(Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],

@@ -81,7 +81,7 @@ impl Guard {
 /// State of one restriction: enforced or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GuardState {
-    /// The kernel enforces the restriction, in the way that this text describes.
+    /// The restriction is enforced, in the way that this text describes.
     Yes(&'static str),
     /// The restriction is not enforced, or only partly, for this reason.
     No(String),

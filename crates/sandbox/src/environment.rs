@@ -55,7 +55,7 @@ pub(crate) const TOOLCHAIN_VARIABLES: &[&str] = &[
     "GEM_HOME",
 ];
 
-/// Environment variables of every program, which turn off prompts, pagers and colours.
+/// Environment variables of every program, which set the locale, and turn off prompts, pagers and colours.
 const FIXED: &[(&str, &str)] = &[
     ("LANG", "C.UTF-8"),
     ("LC_ALL", "C.UTF-8"),
@@ -81,14 +81,14 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Builds an environment from the variables of this process that are allowed, and fixed variables that
-    /// turn off prompts, pagers and colours.
+    /// Builds an environment from the variables of this process that are allowed, and fixed variables, which
+    /// set the locale, and turn off prompts, pagers and colours.
     pub fn of_this_process() -> Self {
         Self::from(std::env::vars_os())
     }
 
-    /// Builds an environment from those of the given variables that are allowed, and fixed variables that
-    /// turn off prompts, pagers and colours.
+    /// Builds an environment from those of the given variables that are allowed, and fixed variables, which
+    /// set the locale, and turn off prompts, pagers and colours. `PATH` has a default value.
     pub fn from(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let taken = variables
             .into_iter()

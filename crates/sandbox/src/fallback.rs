@@ -14,10 +14,10 @@ use crate::filter::{Attributes, Sockets};
 use crate::host::{self, Kind};
 use crate::locks::Locks;
 use crate::pins::pins_of;
-use crate::places::DEVICES;
 use crate::plan::{Access, Plan};
 use crate::rules::{AccessRight, NetworkScope, Rules};
 use crate::scope::Scope;
+use crate::system_paths::DEVICES;
 use crate::view::{Content, View, root, view};
 
 impl Confinement {
@@ -34,7 +34,7 @@ impl Confinement {
         why: &str,
     ) -> Result<Self, SandboxError> {
         // Landlock rules can only add rights. To hide a path in a root, no rule could allow the root itself,
-        // so the program could not create files at the top of the root. So hidden paths stay visible.
+        // so the program could not create files at the top of the root. So the plan's hidden paths stay visible.
         let plan = &Plan { hidden: Vec::new(), ..plan.clone() };
         let view = view(plan, environment).map_err(root)?;
         let mut allowed = allowed(&view);

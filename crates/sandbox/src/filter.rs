@@ -7,12 +7,12 @@ use libc::{
     c_long, sock_filter,
 };
 
-use crate::guarded_calls::{Extent, PathEffect, WRITES, attribute_calls, shapes};
+use crate::guarded_calls::{PathEffect, SupervisedCalls, WRITES, attribute_calls, shapes};
 
 /// The sockets that a program may create.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sockets {
-    /// Local and TCP sockets: the program has its own network and its own view of the file system.
+    /// Local and TCP sockets, because the program has its own network and its own view of the file system.
     Own,
     /// Only socket pairs, because other sockets would reach the host.
     None,
@@ -115,7 +115,7 @@ const REFUSED_ON_THIS_MACHINE: &[c_long] = &[];
 const OPEN_TREE_ATTR: c_long = 467;
 
 /// System calls that are refused if a command shares the host's IPC namespace and its mounts: System V shared
-/// memory, POSIX message queues, and changes of owners, which Landlock does not cover.
+/// memory, POSIX message queues, and changes of ownership, which Landlock does not cover.
 const REFUSED_ON_HOST: &[c_long] = &[
     libc::SYS_shmget,
     libc::SYS_shmat,
@@ -235,18 +235,18 @@ pub(crate) fn filter(sockets: Sockets, attributes: Attributes) -> Vec<sock_filte
 }
 
 /// Builds the filter that lets a supervisor decide about the system calls that create or rename entries, truncate files or
-/// open them for writing; with [`Extent::Removal`], also about those that remove entries, or change modes or times. It is
+/// open them for writing; with [`SupervisedCalls::Removal`], also about those that remove entries, or change modes or times. It is
 /// installed in addition to the main filter.
-pub(crate) fn creations(extent: Extent) -> Vec<sock_filter> {
+pub(crate) fn creations(extent: SupervisedCalls) -> Vec<sock_filter> {
     let mut filter = Filter::default();
     filter.load(NUMBER);
-    if extent == Extent::Removal {
+    if extent == SupervisedCalls::Removal {
         for shape in attribute_calls() {
             filter.when(number(shape.call), &[leave_to_supervisor()]);
         }
     }
     for shape in shapes() {
-        if shape.does == PathEffect::Removes && extent != Extent::Removal {
+        if shape.does == PathEffect::Removes && extent != SupervisedCalls::Removal {
             continue;
         }
         match shape.does {
@@ -298,8 +298,8 @@ impl Filter {
         for call in EXTENDED {
             self.when(number(*call), &[refuse(libc::EOPNOTSUPP)]);
         }
-        // `prlimit64` is allowed only with the PID 0, which means the calling process: a filter does not know
-        // the PID of that process.
+        // `prlimit64` is allowed only with the PID 0, which means the calling process, because a filter does
+        // not know the PID of that process.
         self.when(
             number(libc::SYS_prlimit64),
             &[argument(0), jump(BPF_JEQ, 0, 0, 1), allow(), refuse(libc::EPERM)],
@@ -339,8 +339,8 @@ impl Filter {
         self.checks.entry(call).or_insert_with(|| decided.to_owned());
     }
 
-    /// Returns the instructions. Those that begin with the loaded number find its checks by bisection: the kernel runs
-    /// the filter for every number when it is installed, and before each system call.
+    /// Returns the instructions. They find the checks of a system call by bisection, because the kernel runs the filter
+    /// for every number when it is installed, and before each system call.
     fn finish(mut self) -> Vec<sock_filter> {
         let checks: Vec<_> = self.checks.into_iter().collect();
         self.instructions.extend(bisection(&checks));
@@ -460,7 +460,7 @@ mod tests {
         }
         let looked_at: Vec<c_long> =
             shapes().filter(|shape| shape.does != PathEffect::Removes).map(|shape| shape.call).collect();
-        let creations = creations(Extent::Creation);
+        let creations = creations(SupervisedCalls::Creation);
         for call in 0..=c_long::from(NEWEST) {
             let is_left = decide(&creations, call, [u32::MAX; 3]) == libc::SECCOMP_RET_USER_NOTIF;
             assert_eq!(is_left, looked_at.contains(&call), "{call}");

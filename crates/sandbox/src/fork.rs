@@ -15,8 +15,8 @@ pub enum ForkSide {
 ///
 /// # Safety
 ///
-/// Until it executes a program, the child may only make async-signal-safe calls: other threads may have held
-/// any lock.
+/// Until it executes a program, the child may only make async-signal-safe calls, because other threads may
+/// have held any lock.
 pub unsafe fn fork() -> io::Result<ForkSide> {
     // SAFETY: the caller makes only async-signal-safe calls in the child.
     match unsafe { libc::fork() } {
@@ -26,7 +26,7 @@ pub unsafe fn fork() -> io::Result<ForkSide> {
     }
 }
 
-/// The size of the stack of a process that shares the memory of its parent, in bytes.
+/// Stack size of a process that shares its parent's memory, in bytes.
 const STACK: usize = 256 * 1024;
 
 /// Runs `child` with `data` in a new process that shares the memory of this one, and waits until that process has executed a
@@ -35,7 +35,7 @@ const STACK: usize = 256 * 1024;
 /// # Safety
 ///
 /// `child` may only make async-signal-safe calls, and may change only memory that this process does not use
-/// afterwards. It gets `data` in the new process: descriptors in it stay open in this one.
+/// afterwards. It takes `data` in the new process, but descriptors in `data` stay open in this one.
 pub unsafe fn fork_until_execution<T>(child: fn(T) -> !, data: T) -> io::Result<i32> {
     extern "C" fn run<T>(child: *mut libc::c_void) -> libc::c_int {
         // SAFETY: the caller passes its own `Option`, and is suspended.

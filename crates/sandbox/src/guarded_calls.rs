@@ -2,17 +2,17 @@
 
 use libc::c_long;
 
-/// The flags of system calls such as `open` that change or create the file.
+/// The flags with which system calls such as `open` can change or create the file.
 pub(crate) const WRITES: u32 =
     (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC).cast_unsigned();
 
 /// The set of system calls that the filter leaves to the supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub(crate) enum SupervisedCalls {
     /// The system calls that create or change a name.
     Creation,
-    /// The system calls of `Creation`, and those that remove or move a name: without mounts, nothing else
-    /// protects existing files.
+    /// The system calls of `Creation`, and those that remove or move a name or change attributes, because
+    /// without mounts nothing else protects existing files.
     Removal,
 }
 
@@ -27,7 +27,7 @@ pub(crate) enum PathEffect {
     Makes,
     /// The call gives a new name to an entry, which may be a directory with content.
     Places,
-    /// The call removes a name. Checked only with `Extent::Removal`.
+    /// The call removes a name. Checked only with `SupervisedCalls::Removal`.
     Removes,
 }
 
@@ -44,14 +44,14 @@ const fn at(call: c_long, directory: usize, does: PathEffect) -> CallShape {
     CallShape { call, directory: Some(directory), path: directory + 1, does }
 }
 
-/// The system calls with a directory argument whose paths the supervisor checks.
+/// The system calls of every architecture whose paths the supervisor checks.
 pub(crate) const SHAPES: &[CallShape] = &[
     at(libc::SYS_openat, 0, PathEffect::Opens(2)),
     at(libc::SYS_openat2, 0, PathEffect::Changes),
     at(libc::SYS_mkdirat, 0, PathEffect::Makes),
     at(libc::SYS_mknodat, 0, PathEffect::Makes),
     at(libc::SYS_renameat2, 2, PathEffect::Places),
-    // With `RENAME_EXCHANGE`, the call gives the old name another entry: `Creations` then checks `Places` instead.
+    // With `RENAME_EXCHANGE`, the call gives the old name another entry, so `Creations` checks `Places` instead.
     at(libc::SYS_renameat2, 0, PathEffect::Removes),
     at(libc::SYS_linkat, 2, PathEffect::Places),
     at(libc::SYS_symlinkat, 1, PathEffect::Places),

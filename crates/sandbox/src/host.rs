@@ -34,9 +34,9 @@ pub fn kind(path: &Path) -> Option<Kind> {
 /// Resolves the symbolic links of a path; fails if the path does not exist.
 pub fn real(path: &Path) -> Result<PathBuf, Errno> {
     match direct(path) {
-        Direct::Here => return Ok(path.to_owned()),
-        Direct::Missing => return Err(Errno::NOENT),
-        Direct::Unknown => {}
+        OpenOutcome::Here => return Ok(path.to_owned()),
+        OpenOutcome::Missing => return Err(Errno::NOENT),
+        OpenOutcome::Unknown => {}
     }
     let file = openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let name = readlinkat(CWD, format!("/proc/self/fd/{}", file.as_raw_fd()), Vec::new())?;
@@ -45,7 +45,7 @@ pub fn real(path: &Path) -> Result<PathBuf, Errno> {
 
 /// The result of opening a path without following links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direct {
+pub(crate) enum OpenOutcome {
     /// The path exists, and no part of it is a link.
     Here,
     /// The path does not exist.
@@ -54,19 +54,20 @@ pub(crate) enum Direct {
     Unknown,
 }
 
-/// Looks an absolute path up without following links, in one call. If it is `Here`, it is the path that `real` returns.
-pub(crate) fn direct(path: &Path) -> Direct {
+/// Looks up an absolute path without following links, in one call. If the result is `Here`, `real` returns the path
+/// unchanged.
+pub(crate) fn direct(path: &Path) -> OpenOutcome {
     let is_named = path.is_absolute()
         && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
-    // The components leave out dots and further slashes.
+    // The components leave out `.` and repeated slashes, so a path that contains some differs from them.
     if !is_named || path.components().collect::<PathBuf>().as_os_str() != path.as_os_str() {
-        return Direct::Unknown;
+        return OpenOutcome::Unknown;
     }
     let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), resolve) {
-        Ok(_) => Direct::Here,
-        Err(Errno::NOENT) => Direct::Missing,
-        Err(_) => Direct::Unknown,
+        Ok(_) => OpenOutcome::Here,
+        Err(Errno::NOENT) => OpenOutcome::Missing,
+        Err(_) => OpenOutcome::Unknown,
     }
 }
 
@@ -91,7 +92,7 @@ pub(crate) fn listed(path: &Path) -> Option<Vec<OsString>> {
     Some(names.filter(|name| name != "." && name != "..").collect())
 }
 
-/// Reads at most the first 4096 bytes of a file.
+/// Reads at most the first 4096 bytes of a file; `None` if it cannot be read.
 pub(crate) fn begins(path: &Path) -> Option<Vec<u8>> {
     let file = openat(CWD, path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let mut bytes = [0; 4096];
@@ -111,8 +112,8 @@ pub(crate) fn beneath(directory: impl AsFd, path: &Path) -> Result<OwnedFd, Errn
     if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink { Err(Errno::LOOP) } else { Ok(file) }
 }
 
-/// Opens a path without following links, so that a link that has replaced a part of the path is refused.
-/// Allocates nothing.
+/// Opens a path with `O_PATH`, without following links: a link in the path is refused, and a link at its end is
+/// itself opened. Allocates nothing.
 pub fn pinned(path: &CStr) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
@@ -139,7 +140,7 @@ pub(crate) fn plain(path: &Path) -> PathBuf {
     out
 }
 
-/// Returns whether a path, or its target if it is a link, is in one of the directories `places`.
+/// Returns whether a path is in one of the directories `places`, either literally or after resolving links.
 pub fn lies_in(path: &Path, places: &[PathBuf]) -> bool {
     let real = real(path);
     let is_in = |path: &Path| places.iter().any(|place| path.starts_with(place));

@@ -10,21 +10,21 @@ const NO_FILTER: i32 = 524;
 #[must_use]
 pub fn limit_of(fault: &io::Error) -> Option<&'static str> {
     Some(match fault.raw_os_error()? {
-        libc::EAGAIN => "the limit of processes (`ulimit -u`, or `pids.max` of the control group)",
+        libc::EAGAIN => "the limit on processes (`ulimit -u`, or `pids.max` of the control group)",
         libc::ENOMEM | libc::ENOBUFS => {
             "the memory limit of the system, or of the control group (`memory.max`)"
         }
         libc::ENOSPC | libc::EUSERS => {
-            "the limit of namespaces (`sysctl user.max_user_namespaces` and its siblings) or of mounts (`fs.mount-max`)"
+            "the limit on namespaces (`sysctl user.max_user_namespaces` and its siblings) or on mounts (`fs.mount-max`)"
         }
-        libc::EMFILE | libc::ETOOMANYREFS => "the limit of open files of the server (`ulimit -n`)",
-        libc::ENFILE => "the limit of open files of the system (`sysctl fs.file-max`)",
+        libc::EMFILE | libc::ETOOMANYREFS => "the server's limit on open files (`ulimit -n`)",
+        libc::ENFILE => "the system's limit on open files (`sysctl fs.file-max`)",
         NO_FILTER => "the memory limit for system call filters (`sysctl net.core.bpf_jit_limit`)",
         _ => return None,
     })
 }
 
-/// Returns a sentence that names a reached system limit and the next step.
+/// Returns a clause that names a reached system limit and the next step.
 #[must_use]
 pub fn reached(limit: &str) -> String {
     format!(

@@ -9,7 +9,7 @@ use rustix::process::{Resource, Rlimit};
 use crate::calls;
 use crate::filter::{Attributes, Sockets, filter};
 use crate::rules::Rules;
-use crate::script::Stop;
+use crate::script::StepFailure;
 
 /// The last restrictions of a process: dropped privileges that cannot be gained again, the Landlock rules,
 /// and the system call filter.
@@ -30,9 +30,9 @@ impl Locks {
     }
 
     /// Applies the restrictions to this process; allocates nothing.
-    pub fn close(&self) -> Result<(), Stop> {
-        let at = |part: u16| move |fault: io::Error| Stop { part, fault };
-        // The command writes no core dumps. An error is ignored: no other restriction depends on this limit.
+    pub fn close(&self) -> Result<(), StepFailure> {
+        let at = |part: u16| move |fault: io::Error| StepFailure { part, fault };
+        // The command writes no core dumps. An error is ignored, because no other restriction depends on this limit.
         let none = Rlimit { current: Some(0), maximum: Some(0) };
         let _ = rustix::process::setrlimit(Resource::Core, none);
         calls::drop_capabilities().map_err(at(RIGHTS))?;

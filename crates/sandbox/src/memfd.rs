@@ -20,7 +20,7 @@ pub fn file(bytes: &[u8]) -> Result<OwnedFd, Errno> {
     Ok(file)
 }
 
-/// Reads all of a file from its position.
+/// Reads a file from its position to its end.
 ///
 /// # Errors
 /// If the file cannot be read.

@@ -88,7 +88,7 @@ pub(crate) fn matches(pattern: &[u8], name: &[u8]) -> bool {
                 at += 1;
                 next += 1;
             }
-            // Let the last `*` cover one byte more.
+            // Let the last `*` cover one more byte.
             _ => {
                 let Some(star) = star else { return false };
                 rest += 1;

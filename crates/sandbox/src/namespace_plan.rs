@@ -1,4 +1,4 @@
-//! The part of a sandbox plan that the inner step carries out inside namespaces that `bwrap` created.
+//! The part of a sandbox plan that the inner step carries out inside namespaces that `bwrap` or a launcher created.
 
 use std::ffi::CString;
 
@@ -6,7 +6,7 @@ use crate::pins::Protection;
 use crate::plan::Network;
 use crate::rules::AccessRight;
 
-/// The restrictions that the inner step (the program that `bwrap` starts) applies inside the namespaces.
+/// The restrictions that the inner step (the first process in the namespaces) applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamespacePlan {
     /// The network access of the program.
@@ -17,6 +17,6 @@ pub struct NamespacePlan {
     pub allowed: Vec<(CString, AccessRight)>,
     /// Absolute paths that `bwrap` must have made mount points, with their protection.
     pub pinned: Vec<(CString, Protection)>,
-    /// Absolute paths that the program must not create.
+    /// Names that the program must not create: absolute paths, or a directory, `//` and a pattern of names.
     pub creations: Vec<CString>,
 }

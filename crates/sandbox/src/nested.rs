@@ -12,13 +12,14 @@ use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 
 use crate::names::Names;
-use crate::nested_cache::{DirectorySearch, NestedCache, NestedNames, Owner, Role, Waiting};
-use crate::places::UNFINISHED;
+use crate::nested_cache::{DirectorySearch, NestedCache, NestedNames, Owner, PendingDirectory, Role};
+use crate::system_paths::UNFINISHED;
 
 /// Maximum number of directories of a root that are searched for protected paths, in breadth-first order.
 const DIRECTORIES: usize = 512;
 
-/// Maximum number of protected paths in a root: each is a mount, and so is each directory above it.
+/// The search stops once it has found this many protected paths in a root. Each is a mount, and so is each
+/// directory above it.
 const NAMES: usize = 256;
 
 /// Directories that are not searched for protected paths: package managers and build tools own them, and
@@ -41,7 +42,8 @@ const OF_REPOSITORY: &[&str] = &["hooks", "config", "config.worktree", "info/att
 /// The protected entries of a worktree's directory in `.git/worktrees`.
 const OF_WORKTREE: &[&str] = &["commondir", "config.worktree"];
 
-/// Finds repositories, and entries with one of the protected `names`, below the top level of a root.
+/// Finds repositories and entries with a protected name below the top level of a root, and the paths whose changes
+/// are reported.
 ///
 /// Links are not followed, and installed packages are not searched.
 pub(crate) fn nested(root: &OwnedFd, names: &Names, cache: &NestedCache) -> NestedNames {
@@ -50,9 +52,9 @@ pub(crate) fn nested(root: &OwnedFd, names: &Names, cache: &NestedCache) -> Nest
     }
     let mut found = NestedNames::default();
     // Start with git's directories for submodules and worktrees, which belong to the repository at the top.
-    let mut waiting: VecDeque<Waiting> =
+    let mut waiting: VecDeque<PendingDirectory> =
         [(".git/worktrees", Role::Worktrees), (".git/modules", Role::Modules), ("", Role::Tree)]
-            .map(|(path, role)| Waiting { path: Arc::from(Path::new(path)), role })
+            .map(|(path, role)| PendingDirectory { path: Arc::from(Path::new(path)), role })
             .into();
     let (mut known, mut searched) = (cache.take(root, names), Vec::new());
     while let Some(next) = waiting.pop_front() {
@@ -88,7 +90,7 @@ fn gap(searched: usize, held: usize, next: &Path) -> String {
     } else {
         (format!("{held} protected paths"), "further paths")
     };
-    format!("the search stopped after {limit}, before {place}: {rest} are not protected")
+    format!("the search for protected paths stopped after {limit}, before {place}: {rest} are not protected")
 }
 
 /// A directory that is searched.
@@ -158,7 +160,9 @@ impl Directory<'_> {
             }
             let is_skipped = INSTALLED.iter().chain(&[".git", ".hg"]).any(|skipped| name == skipped);
             if *kind == FileType::Directory && !is_held && !is_skipped {
-                self.found.below.push(Waiting { path: self.path.join(name).into(), role: Role::Tree });
+                self.found
+                    .below
+                    .push(PendingDirectory { path: self.path.join(name).into(), role: Role::Tree });
             }
         }
     }
@@ -171,17 +175,18 @@ impl Directory<'_> {
         for (name, role) in [("modules", Role::Modules), ("worktrees", Role::Worktrees)] {
             let path = joined(self.path, below).join(name);
             self.found.closed.push(path.clone());
-            self.found.below.push(Waiting { path: path.into(), role });
+            self.found.below.push(PendingDirectory { path: path.into(), role });
         }
     }
 
     fn search(&mut self, below: &str, role: Role) {
-        self.found.below.push(Waiting { path: self.path.join(below).into(), role });
+        self.found.below.push(PendingDirectory { path: self.path.join(below).into(), role });
     }
 
     fn search_below(&mut self, entries: &[(OsString, FileType)], role: Role) {
         let directories = entries.iter().filter(|(_, kind)| *kind == FileType::Directory);
-        let waiting = directories.map(|(name, _)| Waiting { path: self.path.join(name).into(), role });
+        let waiting =
+            directories.map(|(name, _)| PendingDirectory { path: self.path.join(name).into(), role });
         self.found.below.extend(waiting);
     }
 
@@ -408,8 +413,8 @@ mod tests {
             fs::create_dir(top.join(format!("{number:04}"))).unwrap();
         }
         fs::create_dir(top.join("0511/.vscode")).unwrap();
-        let gap =
-            "the search stopped after 512 directories, before `0511`: later directories are not protected";
+        let gap = "the search for protected paths stopped after 512 directories, before `0511`: later directories are not \
+                   protected";
         assert_eq!(found(top), (Vec::new(), Some(gap.to_owned())));
         fs::remove_dir(top.join("0000")).unwrap();
         assert_eq!(found(top), (vec!["0511/.vscode".to_owned()], None));
@@ -417,8 +422,8 @@ mod tests {
             fs::create_dir(top.join(format!("{number:04}/.vscode"))).unwrap();
         }
         let (held, gap) = found(top);
-        let why =
-            "the search stopped after 256 protected paths, before `0257`: further paths are not protected";
+        let why = "the search for protected paths stopped after 256 protected paths, before `0257`: further paths are not \
+                   protected";
         assert_eq!((held.len(), gap.as_deref()), (NAMES, Some(why)));
     }
 }

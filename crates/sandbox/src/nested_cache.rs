@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, FileType, Stat, statat};
 
 use crate::names::Names;
 
-/// Maximum number of roots in the cache.
+/// Maximum number of directory caches, one for each root and list of names.
 const ROOTS: usize = 8;
 
 /// The time after which another change of a directory is certain to get a different time stamp. The kernel's
@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// The protected paths that earlier searches found in the roots of a sandbox plan. Clones share the cache.
 #[derive(Debug, Clone, Default)]
 pub struct NestedCache {
-    /// One cache for each root, the most recently used last.
+    /// One cache for each root and list of names, the most recently used last.
     roots: Arc<Mutex<Vec<DirectoryCache>>>,
     /// The results of the searches that were just made to start a program, until each is used once more; `None` if
     /// results are not kept.
@@ -63,7 +63,7 @@ pub(crate) struct NestedNames {
 pub(crate) struct DirectoryCache {
     root: Stamp,
     names: Names,
-    known: HashMap<Waiting, (Stamp, Arc<DirectorySearch>)>,
+    known: HashMap<PendingDirectory, (Stamp, Arc<DirectorySearch>)>,
 }
 
 /// Result of searching one directory for protected names.
@@ -76,12 +76,12 @@ pub(crate) struct DirectorySearch {
     /// The paths whose changes are reported, whether they exist or not.
     pub(crate) reported: Vec<PathBuf>,
     /// The directories to search next.
-    pub(crate) below: Vec<Waiting>,
+    pub(crate) below: Vec<PendingDirectory>,
 }
 
 /// A directory that will be searched, and its role.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Waiting {
+pub(crate) struct PendingDirectory {
     pub(crate) path: Arc<Path>,
     pub(crate) role: Role,
 }
@@ -124,7 +124,7 @@ impl NestedCache {
         Self { roots: Arc::clone(&self.roots), found: Some(Arc::default()) }
     }
 
-    /// Returns a cache in which each search looks at the directories.
+    /// Returns a cache that keeps no results of whole searches, so that each search checks the directories for changes.
     #[must_use]
     pub fn for_each_search(&self) -> Self {
         Self { roots: Arc::clone(&self.roots), found: None }
@@ -162,7 +162,7 @@ impl NestedCache {
     }
 
     /// Puts the cached directories of a root back after a search, but only those in `searched`.
-    pub(crate) fn keep(&self, mut root: DirectoryCache, searched: &[Waiting]) {
+    pub(crate) fn keep(&self, mut root: DirectoryCache, searched: &[PendingDirectory]) {
         root.known = searched.iter().filter_map(|path| root.known.remove_entry(path)).collect();
         let mut all = self.lock();
         if all.len() >= ROOTS {
@@ -182,7 +182,7 @@ impl DirectoryCache {
     pub(crate) fn get<E>(
         &mut self,
         root: &OwnedFd,
-        waiting: &Waiting,
+        waiting: &PendingDirectory,
         look: impl FnOnce() -> Result<DirectorySearch, E>,
     ) -> Result<Arc<DirectorySearch>, E> {
         let before = stamp(root, &waiting.path);
@@ -244,7 +244,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let root: OwnedFd = fs::File::open(directory.path()).unwrap().into();
         fs::create_dir(directory.path().join("a")).unwrap();
-        let path = Waiting { path: Arc::from(Path::new("a")), role: Role::Tree };
+        let path = PendingDirectory { path: Arc::from(Path::new("a")), role: Role::Tree };
         let none = Names::default();
         let (mut reads, all) = (0, NestedCache::default());
         let mut get = |cache: &mut DirectoryCache| {

@@ -14,8 +14,8 @@ use crate::host::{self, Kind};
 use crate::names::{Names, matches, pattern};
 use crate::nested::nested;
 use crate::nested_cache::Owner;
-use crate::places::{NOTHING_NEW, REPOSITORY};
 use crate::plan::Plan;
+use crate::system_paths::{NOTHING_NEW, REPOSITORY};
 use crate::view::View;
 
 /// Protected paths of one root.
@@ -28,7 +28,8 @@ pub(crate) struct Pins {
     pub(crate) mounts: Vec<(PathBuf, Protection)>,
     /// Existing protected paths in the root, which the program may not change.
     pub(crate) unchanged: BTreeSet<PathBuf>,
-    /// Protected paths in the root that do not exist, and that the program may not create.
+    /// Protected paths in the root that do not exist, and that the program may not create. A path with a final
+    /// slash is a directory that exists, and in which the program may not create entries.
     pub(crate) missing: Vec<PathBuf>,
     /// Patterns of names that may not be created at the top of the root.
     pub(crate) patterns: Vec<OsString>,
@@ -92,7 +93,7 @@ fn pins(root: &Path, plan: &Plan) -> Result<Pins, Errno> {
             Ok(_) => {
                 pins.unchanged.insert(path);
             }
-            // A path of a repository that does not exist needs no protection.
+            // If the repository does not exist, its paths need no protection.
             Err(Errno::NOENT) if belongs == Owner::ToRepository && !has_repository(&directory, &path) => {}
             Err(Errno::NOENT) => pins.missing.push(path),
             // A parent of the path is a file, such as a `.git` file with the path of a repository. That file

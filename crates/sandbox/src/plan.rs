@@ -38,8 +38,8 @@ pub struct Plan {
     pub reported: PathList,
     /// The program's access to the network.
     pub network: Network,
-    /// The directory that the program sees as `/tmp`; `None` for the directory that all jobs of the session
-    /// share, or an empty one for a program that is not a job.
+    /// The directory that the program sees as `/tmp`, or with Landlock only, as `TMPDIR`. `None` for the
+    /// directory that all jobs of the session share, or an empty one for a program that is not a job.
     pub temporary: Option<PathBuf>,
     /// The strongest sandbox mechanism to use. A weaker mechanism is used only if this one is not available.
     pub means: Means,
@@ -48,8 +48,8 @@ pub struct Plan {
     pub nested: NestedCache,
 }
 
-/// A list of paths that is computed when it is first read: a server that starts no program does not need it.
-/// Clones share the list.
+/// A list of paths that is computed when it is first read, because a server that starts no program does not
+/// need it. Clones share the list.
 #[derive(Clone)]
 pub struct PathList(Arc<LazyLock<Vec<PathBuf>, MakePaths>>);
 
@@ -136,7 +136,8 @@ pub enum Access {
 pub enum Network {
     /// No access to the network.
     Closed,
-    /// Access only to a proxy, whose address is in the environment. The job provides the proxy's listener.
+    /// Access only to a proxy, whose address is in the environment. The job, or the network that it shares with its
+    /// session, provides the proxy's listener.
     ///
     /// Without namespaces, the program has no network access.
     Proxied,

@@ -50,9 +50,9 @@ const SCOPES: u64 = 0b11;
 /// The network to which a ruleset applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NetworkScope {
-    /// The program has its own network namespace, in which Landlock restricts nothing.
+    /// The program has its own network namespace, in which Landlock does not restrict TCP.
     Own,
-    /// The program is in the host's network namespace, so Landlock must restrict it.
+    /// The program is in the host's network namespace, so Landlock must restrict TCP.
     OfHost,
 }
 

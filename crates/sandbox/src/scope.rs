@@ -6,9 +6,9 @@ use crate::enforcement::Means;
 use crate::environment::Environment;
 use crate::host::plain;
 use crate::pins::{Pins, pins_of};
-use crate::places::EMPTY;
 use crate::plan::{Access, Network, Plan};
-use crate::view::{Content, Place, View, home, view};
+use crate::system_paths::EMPTY;
+use crate::view::{Content, View, VisiblePath, home, view};
 
 /// Maximum number of symbolic links that are followed in one path.
 const LINKS: usize = 16;
@@ -42,7 +42,7 @@ pub enum PathAccess {
 pub struct Scope {
     network: Network,
     access: Access,
-    places: Vec<Place>,
+    places: Vec<VisiblePath>,
     roots: Vec<PathBuf>,
     hidden: Vec<PathBuf>,
     protected: Vec<PathBuf>,
@@ -62,7 +62,7 @@ impl Scope {
         let mut places = view.places.clone();
         if means == Means::Landlock {
             places.retain(|place| !matches!(place.shown, Content::Empty | Content::Other(_)));
-            places.extend(temporary.map(|path| Place { path, shown: Content::Change }));
+            places.extend(temporary.map(|path| VisiblePath { path, shown: Content::Change }));
         }
         let of_root = |pins: &Pins| {
             let unchanged = pins.unchanged.iter().map(|path| pins.root.join(path));
@@ -113,15 +113,17 @@ impl Scope {
         }
     }
 
-    fn place(&self, path: &Path) -> Option<&Place> {
+    fn place(&self, path: &Path) -> Option<&VisiblePath> {
         self.places.iter().rev().find(|place| path.starts_with(&place.path))
     }
 
-    /// Replaces the symbolic links that are visible in the sandbox by their targets, in a path.
+    /// Resolves the symbolic links in a path that the sandbox shows.
     fn without_links(&self, path: &Path) -> PathBuf {
         let mut path = path.to_owned();
         for _ in 0..LINKS {
-            let Some(Place { path: link, shown: Content::Link(target) }) = self.place(&path) else { break };
+            let Some(VisiblePath { path: link, shown: Content::Link(target) }) = self.place(&path) else {
+                break;
+            };
             let rest = path.strip_prefix(link).unwrap_or(Path::new("")).to_owned();
             path = plain(&link.parent().unwrap_or(Path::new("/")).join(target).join(rest));
         }
@@ -129,8 +131,7 @@ impl Scope {
     }
 }
 
-/// Answers which access a program would have to a path if the path were added to the readable paths of its
-/// plan.
+/// The access that a program would have to a path if the path were added to the readable paths of its plan.
 #[derive(Debug)]
 pub struct Readability {
     view: View,
@@ -169,7 +170,7 @@ impl Readability {
 }
 
 /// Returns whether an entry of the view is a temporary directory of the system.
-fn is_temporary(place: &Place) -> bool {
+fn is_temporary(place: &VisiblePath) -> bool {
     EMPTY.iter().any(|path| place.path == Path::new(path))
 }
 
@@ -185,7 +186,7 @@ mod tests {
     use toolpost_test_rows::each;
 
     fn scope(access: Access, means: Means) -> Scope {
-        let place = |path: &str, shown| Place { path: path.into(), shown };
+        let place = |path: &str, shown| VisiblePath { path: path.into(), shown };
         let view = View {
             places: vec![
                 place("/usr", Content::Read),

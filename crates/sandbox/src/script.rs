@@ -17,8 +17,8 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use crate::calls::{self, NO_DEVICES, NO_EXECUTION, NO_SETUID, NetworkOrigin, READ_ONLY};
 use crate::host::{self, Kind};
 use crate::pins::{Pins, Protection};
-use crate::places::DEVICES;
 use crate::plan::Network;
+use crate::system_paths::DEVICES;
 use crate::view::{Content, View};
 
 mod prepared;
@@ -34,7 +34,7 @@ pub struct Script {
     network: Network,
 }
 
-/// The port at which the proxy listens in the network of a sandbox.
+/// The port on which the proxy listens in the network of a sandbox.
 pub(crate) const PROXY: u16 = 3128;
 
 /// The error message if the guard of protected names could not be installed.
@@ -45,14 +45,14 @@ pub(crate) const NETWORK_WORDS: &str = "the session's network could not be joine
 
 /// The number of the sandbox step that failed, and the operating system's error.
 #[derive(Debug)]
-pub struct Stop {
+pub struct StepFailure {
     /// The number of the failed step; `Confinement::words` describes it.
     pub part: u16,
     /// The operating system's error for the failed step.
     pub fault: io::Error,
 }
 
-impl Stop {
+impl StepFailure {
     /// The number of the step that creates the namespaces.
     pub const START: u16 = u16::MAX - 3;
     /// The number of the step that joins the session's network.
@@ -81,8 +81,8 @@ enum Step {
     Host { from: CString, at: CString, attributes: u64 },
     /// Mounts a path of the sandbox at another path in it, or over itself.
     Again { from: CString, at: CString, attributes: u64 },
-    /// Creates the directory `from` in the sandbox's own file system, and mounts it at another path, writable: it is
-    /// empty at the start of each program, also if the host has a directory at that path.
+    /// Creates the directory `from` in the sandbox's own file system, and mounts it at another path, writable. It is
+    /// empty when a program starts, even if the host has a directory at that path.
     Private { from: CString, at: CString, mode: u32 },
     /// Mounts a file system that the kernel generates.
     Kernel { kind: Generated, at: CString, attributes: u64 },
@@ -107,10 +107,10 @@ const CHANGE: u16 = u16::MAX;
 const DIRECTORY: u16 = u16::MAX - 1;
 const LOOPBACK: u16 = u16::MAX - 2;
 
-/// The directory of the sandbox itself.
+/// The directory for files that the sandbox itself needs.
 const OWN: &str = ".toolpost";
 
-/// An empty file and an empty directory without permissions: they are mounted over hidden paths.
+/// An empty file and an empty directory without permissions, which are mounted over hidden paths.
 const NO_FILE: &str = ".toolpost/file";
 const NO_DIRECTORY: &str = ".toolpost/directory";
 
@@ -138,8 +138,8 @@ impl Script {
     /// Builds the file system in the new namespaces of this process, and enters it; allocates nothing.
     ///
     /// Returns the proxy's listener if the plan's network access is `Proxied` and the network is new.
-    pub fn build(&self, of: NetworkOrigin) -> Result<Option<OwnedFd>, Stop> {
-        let at = |part: u16| move |fault: io::Error| Stop { part, fault };
+    pub fn build(&self, of: NetworkOrigin) -> Result<Option<OwnedFd>, StepFailure> {
+        let at = |part: u16| move |fault: io::Error| StepFailure { part, fault };
         write_users(&self.users).map_err(at(USERS))?;
         if of == NetworkOrigin::New {
             calls::loopback_up().map_err(at(LOOPBACK))?;
@@ -169,7 +169,7 @@ impl Script {
         match part {
             USERS => "the sandbox's user could not be set up".to_owned(),
             ROOT => "the sandbox's file system could not be created".to_owned(),
-            Stop::START => "the sandbox's namespaces could not be created".to_owned(),
+            StepFailure::START => "the sandbox's namespaces could not be created".to_owned(),
             CHANGE => "the sandbox's file system could not be entered".to_owned(),
             DIRECTORY => {
                 format!("the command's directory {} is not visible in the sandbox", shown(&self.directory))
@@ -343,8 +343,8 @@ fn new_root() -> io::Result<OwnedFd> {
     Ok(root)
 }
 
-/// Returns the user and group mappings of a new user namespace, as files in `/proc/self` and their contents:
-/// the IDs of this process stay the same.
+/// Returns the user and group mappings of a new user namespace, as files in `/proc/self` and their contents.
+/// They keep the IDs of this process.
 pub(crate) fn own_users() -> [(CString, CString); 3] {
     let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     let map = |file: &str, content: String| (string(file), string(&content));
@@ -355,7 +355,7 @@ pub(crate) fn own_users() -> [(CString, CString); 3] {
     ]
 }
 
-/// Writes the user and group mappings of the namespace into which this process was forked; allocates nothing.
+/// Writes the user and group mappings of this process's new user namespace; allocates nothing.
 pub(crate) fn write_users(users: &[(CString, CString); 3]) -> io::Result<()> {
     users.iter().try_for_each(|(file, content)| write(CWD, file, content))
 }
@@ -376,7 +376,7 @@ fn beneath(root: &OwnedFd, path: &CString) -> Result<OwnedFd, Errno> {
     openat2(root, path.as_c_str(), flags, Mode::empty(), resolve)
 }
 
-/// Writes a file, whose path starts at a directory if it is not absolute.
+/// Writes a file. A relative path starts at `directory`.
 fn write(directory: impl AsFd, file: &CStr, content: &CStr) -> io::Result<()> {
     let file = openat(directory, file, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
     rustix::io::write(&file, content.to_bytes())?;

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use super::places::{REPOSITORY, SECRETS, TOOLCHAINS};
+use super::system_paths::{REPOSITORY, SECRETS, TOOLCHAINS};
 use super::{Access, Plan};
 
 /// The program that applies a Seatbelt profile to itself and then executes another program.
@@ -149,7 +149,7 @@ impl Seatbelt {
         self.stay(plan, &absolute);
     }
 
-    /// Prevents renaming the directories above protected and hidden paths: under another name, the contained
+    /// Prevents renaming the directories above protected and hidden paths, because under another name the contained
     /// paths would be accessible.
     fn stay(&mut self, plan: &Plan, guarded: &[impl AsRef<Path>]) {
         let is_inside =
@@ -161,13 +161,15 @@ impl Seatbelt {
         self.rule("deny", "file-write-unlink", "literal", &above);
     }
 
-    /// Hides paths with credentials, also inside visible paths, unless a root is inside them.
+    /// Hides paths with credentials and the hidden paths of the plan, also inside visible paths, unless a root is inside
+    /// them.
     fn hide(&mut self, plan: &Plan, home: Option<&Path>) {
         let of_home = home
             .into_iter()
             .flat_map(|home| SECRETS.iter().chain(HOME_SECRETS).map(move |secret| home.join(secret)));
         let hidden: Vec<PathBuf> = of_home
             .chain(SYSTEM_SECRETS.iter().map(PathBuf::from))
+            .chain(plan.hidden.iter().cloned())
             .filter(|secret| !plan.roots.iter().any(|root| root.starts_with(secret)))
             .collect();
         self.rule("deny", "file-read* file-write*", "subpath", &hidden);
@@ -245,6 +247,7 @@ mod tests {
         plan.protected = [".vscode", "*.project", "/Volumes/me/öl/kept"].map(PathBuf::from).into();
         plan.temporary = Some("/private/var/folders/x/T/toolpost".into());
         plan.readable = vec!["/Volumes/me/.config/tool".into()];
+        plan.hidden = vec!["/Volumes/me/.config/tool/key".into(), "/Volumes/me/öl/.toolpost".into()];
         plan
     }
 
@@ -269,6 +272,9 @@ mod tests {
             ("file-read-metadata", "/Volumes/me", true),
             ("file-read-data", "/Volumes/me", false),
             ("file-read-data", "/Volumes/me/.config/tool/x", true),
+            ("file-read-data", "/Volumes/me/.config/tool/key", false),
+            ("file-read-data", "/Volumes/me/öl/.toolpost/state", false),
+            ("file-write-create", "/Volumes/me/öl/.toolpost/state", false),
             ("file-read-data", "/Volumes/me/.cargo/bin/cargo", true),
             ("file-read-data", "/Volumes/me/.cargo/credentials.toml", false),
             ("file-read-data", "/Volumes/me/.ssh/id_ed25519", false),

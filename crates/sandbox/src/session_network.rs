@@ -25,8 +25,8 @@ use crate::fork::{self, ForkSide};
 use crate::plan::Network;
 use crate::script::{listener, own_users, write_users};
 
-/// Kinds of messages from the process that creates a network: a descriptor, the end of the descriptors, or a
-/// failure with its `errno`.
+/// Kinds of messages from the process that creates a network: a descriptor, the report that all descriptors
+/// were sent, or a failure with its `errno`.
 const DESCRIPTOR: u8 = b'd';
 const COMPLETE: u8 = b'c';
 const FAILED: u8 = b'f';
@@ -45,7 +45,7 @@ impl SessionNetwork {
     ///
     /// # Errors
     ///
-    /// If the system does not allow this process to create namespaces.
+    /// If the system does not allow this process to create namespaces, or has reached a limit.
     pub fn new(kind: Network) -> io::Result<Self> {
         let users = own_users();
         let mut descriptors = in_fork(|to| make(kind, &users, to))?.into_iter();
@@ -139,7 +139,8 @@ fn socket(family: AddressFamily) -> io::Result<OwnedFd> {
     Ok(socket_with(family, SocketType::STREAM, flags, None)?)
 }
 
-/// Moves this process into new user and network namespaces, and sends their descriptors to the server.
+/// Moves this process into new user and network namespaces. Sends their descriptors, and the proxy's listener if
+/// there is one, to the server.
 fn make(kind: Network, users: &[(CString, CString); 3], to: &OwnedFd) -> io::Result<()> {
     calls::new_network()?;
     write_users(users)?;

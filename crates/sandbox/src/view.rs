@@ -6,9 +6,11 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::environment::{Environment, TOOLCHAIN_VARIABLES};
 use crate::error::SandboxError;
-use crate::host::{self, Direct, Kind, plain};
-use crate::places::{EMPTY, MACHINE_KEYS, NO_HOMES, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS};
+use crate::host::{self, Kind, OpenOutcome, plain};
 use crate::plan::{Access, Plan};
+use crate::system_paths::{
+    EMPTY, MACHINE_KEYS, NO_HOMES, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS,
+};
 
 /// Maximum number of symbolic links that are followed in one path.
 const LINKS: usize = 16;
@@ -16,8 +18,8 @@ const LINKS: usize = 16;
 /// The visible paths of a sandbox, in mount order: later ones cover earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct View {
-    /// The visible paths with their content; the paths contain no links.
-    pub(crate) places: Vec<Place>,
+    /// The visible paths with their content. No path leads through a link.
+    pub(crate) places: Vec<VisiblePath>,
     /// The workspace roots, by their paths without links.
     pub(crate) roots: Vec<PathBuf>,
     /// Paths that are hidden although a path above them is visible.
@@ -26,7 +28,7 @@ pub(crate) struct View {
 
 /// A visible path, and its content in the sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct VisiblePath {
     pub(crate) path: PathBuf,
     pub(crate) shown: Content,
 }
@@ -46,7 +48,7 @@ pub(crate) enum Content {
     Link(PathBuf),
 }
 
-/// Determines the visible paths of a plan. The error is a workspace root that cannot be visible, with the
+/// Determines the visible paths of a plan. The error is a workspace root that cannot be made visible, with the
 /// reason.
 pub(crate) fn view(plan: &Plan, environment: &Environment) -> Result<View, (PathBuf, String)> {
     let roots = real_roots(plan)?;
@@ -93,7 +95,7 @@ pub(crate) fn home(environment: &Environment) -> Option<PathBuf> {
     home.filter(|home| !NO_HOMES.iter().any(|system| home == Path::new(system)))
 }
 
-/// Returns the error for a workspace root that cannot be visible.
+/// Returns the error for a workspace root that cannot be made visible.
 pub(crate) fn root((root, why): (PathBuf, String)) -> SandboxError {
     SandboxError::Step {
         step: format!("the root {} cannot be used", root.display()),
@@ -109,7 +111,7 @@ impl View {
     }
 
     fn add(&mut self, path: PathBuf, shown: Content) {
-        self.places.push(Place { path, shown });
+        self.places.push(VisiblePath { path, shown });
     }
 
     /// Makes a system path visible: the directory, or the link at that path.
@@ -131,10 +133,10 @@ impl View {
             return;
         }
         match host::direct(path) {
-            Direct::Here if self.shows(path) || self.is_too_much(path, path, home) => return,
-            Direct::Here => return self.add(path.to_owned(), Content::Read),
-            Direct::Missing => return,
-            Direct::Unknown => {}
+            OpenOutcome::Here if self.shows(path) || self.is_too_much(path, path, home) => return,
+            OpenOutcome::Here => return self.add(path.to_owned(), Content::Read),
+            OpenOutcome::Missing => return,
+            OpenOutcome::Unknown => {}
         }
         let Ok(real) = host::real(path) else { return };
         if self.is_too_much(path, &real, home) {
@@ -155,8 +157,8 @@ impl View {
             && !self.hidden.iter().any(|hidden| real.starts_with(hidden))
     }
 
-    /// Returns whether a path must not become visible: it contains the home directory or a directory that is
-    /// empty in the sandbox, it is a secret or belongs to the kernel, or it leads through a root.
+    /// Returns whether a path must not become visible, because it contains the home directory or a directory that
+    /// is empty in the sandbox, is a secret or belongs to the kernel, or leads into or through a root.
     fn is_too_much(&self, path: &Path, real: &Path, home: Option<&Path>) -> bool {
         real == Path::new("/")
             || home.is_some_and(|home| home.starts_with(real))
@@ -174,7 +176,8 @@ impl View {
         is_inside(real) || (path != real && leads_through())
     }
 
-    /// Adds the private empty directories, except those that would cover a root.
+    /// Adds the private empty directories that are not in a root. If the plan has a temporary directory, `/tmp`
+    /// shows that directory instead.
     fn add_empty(&mut self, plan: &Plan, home: Option<&Path>) {
         for place in EMPTY.iter().map(Path::new).chain(home) {
             let is_of_roots = self.roots.iter().any(|root| place.starts_with(root));
@@ -191,7 +194,7 @@ impl View {
 
     /// Makes the links in a path visible, so that the path leads to the same target as on the host.
     fn links(&mut self, path: &Path) {
-        if host::direct(path) == Direct::Here {
+        if host::direct(path) == OpenOutcome::Here {
             return;
         }
         let mut path = path.to_owned();
@@ -209,7 +212,7 @@ impl View {
         }
     }
 
-    /// Hides secrets, and the paths `further`, inside visible paths.
+    /// Hides secrets, and the paths `further`, inside visible paths, unless a root is in them.
     fn hide(&mut self, home: Option<&Path>, of_home: &HomeNames<'_>, further: &[PathBuf]) {
         let (folder, prefix) = MACHINE_KEYS;
         let is_key = |name: &OsStr| name.to_string_lossy().starts_with(prefix);
@@ -229,7 +232,8 @@ impl View {
     }
 }
 
-/// The names in the home directory, in lower case: one reading of it tells which of many paths in it are missing.
+/// The names in the home directory, in lower case. The directory is read once to find out which of many paths are
+/// missing.
 struct HomeNames<'a> {
     home: Option<&'a Path>,
     /// `None` if the directory could not be read.
@@ -242,8 +246,8 @@ impl<'a> HomeNames<'a> {
         Self { home, names: home.and_then(host::listed).map(lower) }
     }
 
-    /// Returns whether a path may exist: true for paths outside the home directory, and for those whose first name in
-    /// it is there in any case, because some file systems ignore it.
+    /// Returns whether a path may exist. False only for a path in the home directory whose first component is not
+    /// there in upper or lower case; some file systems ignore case.
     fn may_hold(&self, path: &Path) -> bool {
         let (Some(home), Some(names)) = (self.home, &self.names) else { return true };
         match path.strip_prefix(home).map(|below| below.components().next()) {
@@ -253,37 +257,54 @@ impl<'a> HomeNames<'a> {
     }
 }
 
-/// Returns the workspace roots without links, parents first. Refuses roots that are the whole machine, such
-/// as `/` or `/proc`, and roots behind a link in another root.
+/// Returns the workspace roots without links, parents first. Refuses roots that are not existing directories,
+/// system roots such as `/` and `/proc`, and roots behind a link in another root.
 fn real_roots(plan: &Plan) -> Result<Vec<PathBuf>, (PathBuf, String)> {
+    let real = |root: &PathBuf| host::real(root).map_err(|errno| (root.clone(), errno.to_string()));
+    let all = plan.roots.iter().map(real).collect::<Result<Vec<PathBuf>, _>>()?;
     let mut roots: Vec<PathBuf> = Vec::new();
-    for root in &plan.roots {
-        let real = host::real(root).map_err(|errno| (root.clone(), errno.to_string()))?;
+    for (root, real) in plan.roots.iter().zip(&all) {
         let is_machine = ["/", "/dev", "/proc", "/sys"].iter().any(|place| real == Path::new(place))
             || real.starts_with("/proc")
             || real.starts_with("/sys");
-        let through = plan.roots.iter().filter(|other| *other != root && root.starts_with(other));
-        if through.count() > 0 && real != *root {
+        if links_on(root).iter().any(|link| all.iter().any(|other| link.starts_with(other))) {
             return Err((
                 root.clone(),
                 "the path leads through a link in another root: pass the real path of the directory"
                     .to_owned(),
             ));
         }
-        if is_machine || host::kind(&real) != Some(Kind::Directory) {
+        if is_machine || host::kind(real) != Some(Kind::Directory) {
             return Err((
                 root.clone(),
-                "this directory cannot be a root of a sandbox: pass a directory with files of a project"
-                    .to_owned(),
+                "this path cannot be a root of a sandbox: pass the directory of a project".to_owned(),
             ));
         }
-        if !roots.contains(&real) {
-            roots.push(real);
+        if !roots.contains(real) {
+            roots.push(real.clone());
         }
     }
     // A root inside another root is mounted over it, so it comes later.
     roots.sort_by_key(|root| root.components().count());
     Ok(roots)
+}
+
+/// Returns the links through which a path leads, each by its path without links. Includes links in the targets of links.
+fn links_on(path: &Path) -> Vec<PathBuf> {
+    let (mut path, mut links) = (path.to_owned(), Vec::new());
+    while links.len() < LINKS && host::direct(&path) != OpenOutcome::Here {
+        let mut above: Vec<&Path> = path.ancestors().collect();
+        above.reverse();
+        let found = above.into_iter().find(|above| host::kind(above) == Some(Kind::Link));
+        let Some((found, target)) = found.and_then(|found| Some((found.to_owned(), host::link(found)?)))
+        else {
+            break;
+        };
+        let rest = path.strip_prefix(&found).unwrap_or(Path::new("")).to_owned();
+        path = plain(&found.parent().unwrap_or(Path::new("/")).join(target)).join(rest);
+        links.push(found);
+    }
+    links
 }
 
 /// Lists the directories of toolchains: in the home directory, in environment variables and in the `PATH`.
@@ -390,5 +411,42 @@ mod tests {
         let plan = Plan::new([top.join("home/work"), top.join("home/work/evil")]);
         let refused = view(&plan, &Environment::from([])).map(|_| ()).map_err(|(root, _)| root);
         assert_eq!(refused, Err(top.join("home/work/evil")));
+    }
+
+    #[test]
+    fn a_root_behind_a_link_in_a_root_is_refused() {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let top = host::real(directory.path()).unwrap();
+        for path in ["data/work/sub", "other"] {
+            fs::create_dir_all(top.join(path)).unwrap();
+        }
+        for (link, target) in [
+            ("alias", "data"),
+            ("data/work/evil", "../../other"),
+            ("data/work/inner", "sub"),
+            ("outside", "data/work/evil"),
+        ] {
+            symlink(target, top.join(link)).unwrap();
+        }
+        let rows: [(&[&str], Result<&[&str], &str>); 9] = [
+            (&["data/work", "data/work/sub"], Ok(&["data/work", "data/work/sub"])),
+            // The link is above both roots, so no command can change it.
+            (&["alias/work", "alias/work/sub"], Ok(&["data/work", "data/work/sub"])),
+            (&["alias/work", "data/work/sub"], Ok(&["data/work", "data/work/sub"])),
+            (&["alias/work", "data/work"], Ok(&["data/work"])),
+            (&["outside"], Ok(&["other"])),
+            (&["data/work", "data/work/evil"], Err("data/work/evil")),
+            // The same link by another path, and behind another link.
+            (&["data/work", "alias/work/evil"], Err("alias/work/evil")),
+            (&["data/work", "outside"], Err("outside")),
+            (&["alias/work", "alias/work/inner"], Err("alias/work/inner")),
+        ];
+        each(rows, |(roots, wanted)| {
+            let found = real_roots(&Plan::new(roots.iter().map(|root| top.join(root))));
+            let below = |path: PathBuf| path.strip_prefix(&top).unwrap().display().to_string();
+            let found = found.map(|roots| roots.into_iter().map(below).collect::<Vec<_>>());
+            let wanted = wanted.map(|roots| roots.iter().map(|root| (*root).to_owned()).collect::<Vec<_>>());
+            assert_eq!(found.map_err(|(root, _)| below(root)), wanted.map_err(str::to_owned));
+        });
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 #[schemars(rename = "ScriptStop")]
 pub struct ScriptError {
     /// The reason for the stop.
-    pub why: Why,
+    pub why: ScriptErrorKind,
     /// The line of the script, from 1, if known.
     pub line: Option<u32>,
     /// The column in the script's line, from 1, if known.
@@ -30,8 +30,8 @@ impl std::error::Error for ScriptError {}
 // A script that did not start has no result, so its reasons are not in the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Why {
-    /// The script does not parse, and nothing ran.
+pub enum ScriptErrorKind {
+    /// The script does not parse or is too long, and nothing ran.
     #[serde(skip)]
     Syntax,
     /// The script threw an error and did not catch it.
@@ -63,7 +63,7 @@ pub enum Why {
 
 impl ScriptError {
     /// Creates a failure without a position.
-    pub(crate) fn new(why: Why, message: impl Into<String>) -> Self {
+    pub(crate) fn new(why: ScriptErrorKind, message: impl Into<String>) -> Self {
         Self { why, line: None, column: None, message: message.into() }
     }
 
@@ -76,7 +76,7 @@ impl ScriptError {
     /// Describes where and why the script stopped, for example "stopped at line 3: …".
     #[must_use]
     pub fn words(&self) -> String {
-        let colon = if self.line.is_some() || self.why == Why::Thrown { ":" } else { " because" };
+        let colon = if self.line.is_some() || self.why == ScriptErrorKind::Thrown { ":" } else { " because" };
         format!("stopped{}{colon} {}.", self.place(), self.message)
     }
 

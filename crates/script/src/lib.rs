@@ -20,7 +20,7 @@ mod run;
 mod task;
 mod watch;
 
-pub use fault::{ScriptError, Why};
+pub use fault::{ScriptError, ScriptErrorKind};
 pub use host::{AnswerFuture, Host, HostCall, Reply};
 pub use limits::Limits;
 pub use lines::Lines;

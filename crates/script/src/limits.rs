@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// Resource limits of a script. A script that exceeds one is stopped; its log and output so far are kept.
+/// Resource limits of a script. Unless a field says otherwise, a script that exceeds one fails; its log and output so
+/// far are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Maximum size of the JavaScript heap, in bytes.

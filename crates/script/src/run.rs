@@ -1,7 +1,7 @@
 //! Execution of a script on its own thread, while its caller's async task answers its calls of host functions.
 
 use crate::{
-    Host, Lines, Reply, ScriptError, Why,
+    Host, Lines, Reply, ScriptError, ScriptErrorKind,
     gate::{self, Thread},
     lines::LineBuffer,
     machine,
@@ -54,7 +54,7 @@ struct Stops(Arc<Shared>);
 
 impl Drop for Stops {
     fn drop(&mut self) {
-        self.0.watch.stop(Why::Cancelled);
+        self.0.watch.stop(ScriptErrorKind::Cancelled);
         self.0.watch.cancel.cancel();
     }
 }
@@ -79,7 +79,7 @@ pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken)
     let value = match turn {
         Some(Some(_turn)) => drive(script, &host, &shared, &mut used).await,
         Some(None) => Err(ScriptError::new(
-            Why::Busy,
+            ScriptErrorKind::Busy,
             "the script was not started: earlier scripts did not stop and are still running; try again later",
         )),
         None => Err(shared.watch.fault(&shared.limits).unwrap_or_else(gave_up)),
@@ -111,7 +111,10 @@ async fn drive(
             inside.end();
         });
     if let Err(error) = started {
-        return Err(ScriptError::new(Why::Busy, format!("cannot start a thread for the script: {error}")));
+        return Err(ScriptError::new(
+            ScriptErrorKind::Busy,
+            format!("cannot start a thread for the script: {error}"),
+        ));
     }
     loop {
         tokio::select! {
@@ -132,16 +135,17 @@ async fn drive(
 }
 
 fn gave_up() -> ScriptError {
-    ScriptError::new(Why::Cancelled, "the script ended without a result")
+    ScriptError::new(ScriptErrorKind::Cancelled, "the script ended without a result")
 }
 
-/// Answers a batch of calls of host functions; the script chooses how many of them run at the same time.
+/// Answers a batch of calls of host functions; the script chooses how many of them run at the same time. If it has made
+/// too many calls, stops the script instead.
 async fn answer(request: Request, host: &Arc<dyn Host>, shared: &Shared, used: &mut ResourceUsage) {
     let Request { calls, at_once, answers } = request;
     used.calls += calls.len();
     if used.calls > shared.limits.calls {
         used.calls = shared.limits.calls;
-        shared.watch.stop(Why::Calls);
+        shared.watch.stop(ScriptErrorKind::Calls);
         return;
     }
     let mut replies: Vec<Option<Result<Reply, String>>> = calls.iter().map(|_| None).collect();

@@ -1,6 +1,6 @@
 //! Enforcement of the limits of one script: by an interrupt while it computes, and by a timer while it waits.
 
-use crate::{Limits, ScriptError, Why};
+use crate::{Limits, ScriptError, ScriptErrorKind};
 use rustix::time::{ClockId, clock_gettime};
 use std::{
     sync::{Mutex, OnceLock, PoisonError},
@@ -15,7 +15,7 @@ pub(crate) struct Watch {
     /// Cancelled when the caller no longer needs the script's result.
     pub(crate) cancel: CancellationToken,
     /// The reason why the script must stop; only the first one is recorded.
-    stop: OnceLock<Why>,
+    stop: OnceLock<ScriptErrorKind>,
     /// The CPU time of the script's thread at the last answer of the host, and the CPU time that the script had used
     /// until then.
     clock: Mutex<Clock>,
@@ -40,11 +40,11 @@ impl Watch {
             return true;
         }
         let why = if self.cancel.is_cancelled() {
-            Why::Cancelled
+            ScriptErrorKind::Cancelled
         } else if Instant::now() >= self.due {
-            Why::Time
+            ScriptErrorKind::Time
         } else if self.computed() > self.compute {
-            Why::Compute
+            ScriptErrorKind::Compute
         } else {
             return false;
         };
@@ -53,12 +53,12 @@ impl Watch {
     }
 
     /// Records that the script must stop; only the first reason is kept.
-    pub(crate) fn stop(&self, why: Why) {
+    pub(crate) fn stop(&self, why: ScriptErrorKind) {
         let _ = self.stop.set(why);
     }
 
     /// Returns the reason why the script must stop; `None` if it may continue.
-    pub(crate) fn stopped(&self) -> Option<Why> {
+    pub(crate) fn stopped(&self) -> Option<ScriptErrorKind> {
         self.stop.get().copied()
     }
 
@@ -89,8 +89,8 @@ impl Watch {
     pub(crate) async fn over(&self) {
         tokio::select! {
             biased;
-            () = self.cancel.cancelled() => self.stop(Why::Cancelled),
-            () = tokio::time::sleep_until(self.due.into()) => self.stop(Why::Time),
+            () = self.cancel.cancelled() => self.stop(ScriptErrorKind::Cancelled),
+            () = tokio::time::sleep_until(self.due.into()) => self.stop(ScriptErrorKind::Time),
         }
     }
 
@@ -98,12 +98,12 @@ impl Watch {
     pub(crate) fn fault(&self, limits: &Limits) -> Option<ScriptError> {
         let why = self.stopped()?;
         let message = match why {
-            Why::Compute => {
+            ScriptErrorKind::Compute => {
                 format!("it computed for more than {} s without a call", limits.compute.as_secs_f32())
             }
-            Why::Time => format!("its time limit of {} s was reached", limits.wall.as_secs_f32()),
-            Why::Calls => format!("it made more than {} calls", limits.calls),
-            Why::Cancelled => "the caller cancelled".to_owned(),
+            ScriptErrorKind::Time => format!("its time limit of {} s was reached", limits.wall.as_secs_f32()),
+            ScriptErrorKind::Calls => format!("it made more than {} calls", limits.calls),
+            ScriptErrorKind::Cancelled => "the caller cancelled".to_owned(),
             _ => "it was stopped".to_owned(),
         };
         Some(ScriptError::new(why, message))

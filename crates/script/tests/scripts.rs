@@ -9,7 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_script::{AnswerFuture, Host, HostCall, Limits, Outcome, Reply, Script, ScriptError, Why, run};
+use toolpost_script::{
+    AnswerFuture, Host, HostCall, Limits, Outcome, Reply, Script, ScriptError, ScriptErrorKind, run,
+};
 use toolpost_test_rows::each_async;
 
 /// A host for the tests: `echo` returns its argument, `json` returns it as JSON, `slow` waits for the number
@@ -234,67 +236,89 @@ async fn built_ins_are_immutable_and_ordinary_code_still_works() {
 /// Each hostile script is stopped by a limit or fails with an error.
 #[tokio::test]
 async fn hostile_scripts_end_within_their_limits() {
-    let rows: &[(&str, &[Why])] = &[
-        ("while(true){}", &[Why::Compute]),
-        ("for(;;);", &[Why::Compute]),
-        ("await 1; while(true){}", &[Why::Compute]),
-        ("try { while(true){} } catch { } finally { while(true){} }", &[Why::Compute]),
-        ("(function f() { try { f() } catch { f() } })()", &[Why::Compute, Why::Stack]),
-        ("/^(a+)+$/.test('a'.repeat(40) + 'b')", &[Why::Compute]),
-        ("'a'.repeat(5000).match(/(a*)*(a*)*(a*)*b/)", &[Why::Compute]),
-        ("const a = []; while (true) a.push(new Array(1000).fill('x'))", &[Why::Heap]),
-        ("let s = 'x'; while (true) s += s", &[Why::Heap, Why::Thrown]),
-        ("'x'.repeat(2 ** 30)", &[Why::Heap, Why::Thrown]),
-        ("new ArrayBuffer(2 ** 31)", &[Why::Heap, Why::Thrown]),
-        ("(function f() { f() })()", &[Why::Stack]),
-        ("const f = () => [1].map(f); f()", &[Why::Stack]),
+    let rows: &[(&str, &[ScriptErrorKind])] = &[
+        ("while(true){}", &[ScriptErrorKind::Compute]),
+        ("for(;;);", &[ScriptErrorKind::Compute]),
+        ("await 1; while(true){}", &[ScriptErrorKind::Compute]),
+        ("try { while(true){} } catch { } finally { while(true){} }", &[ScriptErrorKind::Compute]),
+        (
+            "(function f() { try { f() } catch { f() } })()",
+            &[ScriptErrorKind::Compute, ScriptErrorKind::Stack],
+        ),
+        ("/^(a+)+$/.test('a'.repeat(40) + 'b')", &[ScriptErrorKind::Compute]),
+        ("'a'.repeat(5000).match(/(a*)*(a*)*(a*)*b/)", &[ScriptErrorKind::Compute]),
+        ("const a = []; while (true) a.push(new Array(1000).fill('x'))", &[ScriptErrorKind::Heap]),
+        ("let s = 'x'; while (true) s += s", &[ScriptErrorKind::Heap, ScriptErrorKind::Thrown]),
+        ("'x'.repeat(2 ** 30)", &[ScriptErrorKind::Heap, ScriptErrorKind::Thrown]),
+        ("new ArrayBuffer(2 ** 31)", &[ScriptErrorKind::Heap, ScriptErrorKind::Thrown]),
+        ("(function f() { f() })()", &[ScriptErrorKind::Stack]),
+        ("const f = () => [1].map(f); f()", &[ScriptErrorKind::Stack]),
         (
             "let a = []; for (let i = 0; i < 1e6; i++) a = [a]; JSON.stringify(a)",
-            &[Why::Stack, Why::Heap, Why::Compute],
+            &[ScriptErrorKind::Stack, ScriptErrorKind::Heap, ScriptErrorKind::Compute],
         ),
-        ("JSON.parse('['.repeat(1e6))", &[Why::Stack, Why::Thrown]),
-        ("new RegExp('('.repeat(1e6))", &[Why::Stack, Why::Thrown]),
-        ("eval('('.repeat(1e6))", &[Why::Stack, Why::Thrown]),
-        ("async function f() { while (true) await null }\nf()", &[Why::Compute]),
-        ("const p = []; while (true) p.push(Promise.resolve().then(() => {}))", &[Why::Heap, Why::Compute]),
-        ("const f = () => Promise.resolve().then(f); f()", &[Why::Compute, Why::Heap]),
-        ("function* g() { while (true) yield 1 } for (const x of g()) ;", &[Why::Compute]),
-        ("function* g() { yield* g() } [...g()]", &[Why::Stack]),
-        ("[...{ *[Symbol.iterator]() { while (true) yield 1 } }]", &[Why::Heap, Why::Compute]),
-        ("return { get a() { while (true) {} } }", &[Why::Compute]),
-        ("return { toJSON() { while (true) {} } }", &[Why::Compute]),
-        ("return new Proxy({}, { ownKeys() { while (true) {} } })", &[Why::Compute]),
+        ("JSON.parse('['.repeat(1e6))", &[ScriptErrorKind::Stack, ScriptErrorKind::Thrown]),
+        ("new RegExp('('.repeat(1e6))", &[ScriptErrorKind::Stack, ScriptErrorKind::Thrown]),
+        ("eval('('.repeat(1e6))", &[ScriptErrorKind::Stack, ScriptErrorKind::Thrown]),
+        ("async function f() { while (true) await null }\nf()", &[ScriptErrorKind::Compute]),
+        (
+            "const p = []; while (true) p.push(Promise.resolve().then(() => {}))",
+            &[ScriptErrorKind::Heap, ScriptErrorKind::Compute],
+        ),
+        (
+            "const f = () => Promise.resolve().then(f); f()",
+            &[ScriptErrorKind::Compute, ScriptErrorKind::Heap],
+        ),
+        ("function* g() { while (true) yield 1 } for (const x of g()) ;", &[ScriptErrorKind::Compute]),
+        ("function* g() { yield* g() } [...g()]", &[ScriptErrorKind::Stack]),
+        (
+            "[...{ *[Symbol.iterator]() { while (true) yield 1 } }]",
+            &[ScriptErrorKind::Heap, ScriptErrorKind::Compute],
+        ),
+        ("return { get a() { while (true) {} } }", &[ScriptErrorKind::Compute]),
+        ("return { toJSON() { while (true) {} } }", &[ScriptErrorKind::Compute]),
+        ("return new Proxy({}, { ownKeys() { while (true) {} } })", &[ScriptErrorKind::Compute]),
         (
             "throw { get message() { while (true) {} }, toString() { while (true) {} }, toJSON() { while (true) {} } }",
-            &[Why::Compute],
+            &[ScriptErrorKind::Compute],
         ),
-        ("class E extends Error { get message() { while (true) {} } } throw new E()", &[Why::Compute]),
-        ("echo({ toString() { while (true) {} } })", &[Why::Compute]),
-        ("log({ toJSON() { while (true) {} } })", &[Why::Compute]),
-        ("while (true) log('x'.repeat(1000))", &[Why::Compute]),
-        ("while (true) output('x'.repeat(1000))", &[Why::Compute]),
-        ("while (true) echo('x')", &[Why::Calls]),
-        ("try { while (true) echo('x') } catch {} return 1", &[Why::Calls]),
-        ("Array.prototype.reverse.call({ length: 2 ** 53 - 1 })", &[Why::Thrown]),
-        ("Array.prototype.join.call({ length: 2 ** 53 - 1 }, '')", &[Why::Thrown]),
-        ("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)", &[Why::Compute]),
-        ("new Array(2 ** 32 - 1).sort()", &[Why::Thrown]),
-        ("let a = []; for (let i = 0; i < 60; i++) a = [a, a]; a.flat(Infinity)", &[Why::Compute]),
-        ("('a'.repeat(1e7)).indexOf('a'.repeat(4e6) + 'b')", &[Why::Thrown]),
-        ("return 'x'.repeat(2 ** 21)", &[Why::Thrown]),
-        ("let n = 3n; while (true) n = n * n", &[Why::Thrown, Why::Compute, Why::Heap]),
+        (
+            "class E extends Error { get message() { while (true) {} } } throw new E()",
+            &[ScriptErrorKind::Compute],
+        ),
+        ("echo({ toString() { while (true) {} } })", &[ScriptErrorKind::Compute]),
+        ("log({ toJSON() { while (true) {} } })", &[ScriptErrorKind::Compute]),
+        ("while (true) log('x'.repeat(1000))", &[ScriptErrorKind::Compute]),
+        ("while (true) output('x'.repeat(1000))", &[ScriptErrorKind::Compute]),
+        ("while (true) echo('x')", &[ScriptErrorKind::Calls]),
+        ("try { while (true) echo('x') } catch {} return 1", &[ScriptErrorKind::Calls]),
+        ("Array.prototype.reverse.call({ length: 2 ** 53 - 1 })", &[ScriptErrorKind::Thrown]),
+        ("Array.prototype.join.call({ length: 2 ** 53 - 1 }, '')", &[ScriptErrorKind::Thrown]),
+        ("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)", &[ScriptErrorKind::Compute]),
+        ("new Array(2 ** 32 - 1).sort()", &[ScriptErrorKind::Thrown]),
+        (
+            "let a = []; for (let i = 0; i < 60; i++) a = [a, a]; a.flat(Infinity)",
+            &[ScriptErrorKind::Compute],
+        ),
+        ("('a'.repeat(1e7)).indexOf('a'.repeat(4e6) + 'b')", &[ScriptErrorKind::Thrown]),
+        ("return 'x'.repeat(2 ** 21)", &[ScriptErrorKind::Thrown]),
+        (
+            "let n = 3n; while (true) n = n * n",
+            &[ScriptErrorKind::Thrown, ScriptErrorKind::Compute, ScriptErrorKind::Heap],
+        ),
         (
             "Error.prepareStackTrace = () => { while (true) {} }; throw new Error('x')",
-            &[Why::Compute, Why::Thrown],
+            &[ScriptErrorKind::Compute, ScriptErrorKind::Thrown],
         ),
-        ("slow(60000)", &[Why::Time]),
-        ("try { slow(60000) } catch { while (true) {} }", &[Why::Time]),
-        ("deaf()", &[Why::Time]),
+        ("slow(60000)", &[ScriptErrorKind::Time]),
+        ("try { slow(60000) } catch { while (true) {} }", &[ScriptErrorKind::Time]),
+        ("deaf()", &[ScriptErrorKind::Time]),
     ];
     let mut wrong = Vec::new();
     each_async(rows, async |(source, wanted)| {
         let mut script = script(source);
-        script.limits.wall = Duration::from_secs(if wanted.contains(&Why::Time) { 1 } else { 30 });
+        script.limits.wall =
+            Duration::from_secs(if wanted.contains(&ScriptErrorKind::Time) { 1 } else { 30 });
         let begin = Instant::now();
         let ended = ended(script).await;
         let why = ended.value.as_ref().err().map(|fault| fault.why);
@@ -311,7 +335,7 @@ async fn hostile_scripts_end_within_their_limits() {
 #[tokio::test]
 async fn logs_and_outputs_remain_after_a_limit_ends_a_script() {
     let ended = ended(script("log('one', {a: 1}); output('shown'); echo('x'); while (true) {}")).await;
-    assert_eq!(ended.value.map_err(|fault| fault.why), Err(Why::Compute));
+    assert_eq!(ended.value.map_err(|fault| fault.why), Err(ScriptErrorKind::Compute));
     assert_eq!(ended.logs.lines, [r#"one {"a":1}"#]);
     assert_eq!(ended.outputs.lines, ["shown"]);
     assert_eq!((ended.used.calls, ended.used.failed), (1, 0));
@@ -365,7 +389,7 @@ async fn an_uninterruptible_script_is_abandoned() {
     stubborn.limits.wall = Duration::from_secs(1);
     let begin = Instant::now();
     let ended = tokio::time::timeout(Duration::from_secs(60), ended(stubborn)).await.unwrap();
-    assert_eq!(ended.value.map_err(|fault| fault.why), Err(Why::Time));
+    assert_eq!(ended.value.map_err(|fault| fault.why), Err(ScriptErrorKind::Time));
     // The caller waited for the grace period after the time limit, and the script did not stop.
     assert!(begin.elapsed() >= Duration::from_secs(2), "{:?}", begin.elapsed());
     assert_eq!(ended.logs.lines, ["begun"]);
@@ -378,5 +402,5 @@ async fn other_scripts_run_while_one_loops() {
     for _ in 0..3 {
         assert_eq!(described(&ended(script("return echo('near')")).await), "text near");
     }
-    assert_eq!(looping.await.unwrap().value.map_err(|fault| fault.why), Err(Why::Compute));
+    assert_eq!(looping.await.unwrap().value.map_err(|fault| fault.why), Err(ScriptErrorKind::Compute));
 }

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use toolpost_search::{
-    Case, Control, GlobRequest, GrepRequest, HiddenFiles, Mode, Only, Prune, Rules, glob, grep,
+    Case, Control, EntryKinds, GlobRequest, GrepRequest, HiddenFiles, Mode, Prune, Rules, glob, grep,
 };
 use toolpost_workspace::{Options, Workspace};
 
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         prune: Prune::Nothing,
         hidden: HiddenFiles::Skip,
         case: Case::Sensitive,
-        only: Only::Files,
+        only: EntryKinds::Files,
         limit: Some(100),
         depth: None,
     };

@@ -31,7 +31,7 @@ pub enum SearchError {
     Glob {
         /// The glob as the request gave it.
         pattern: String,
-        /// The reason why the glob is invalid, with advice.
+        /// The reason why the glob is invalid, with advice if possible.
         why: String,
     },
     /// The regular expression is invalid.
@@ -79,6 +79,6 @@ impl SearchError {
 fn near_words(near: &[String]) -> String {
     match near {
         [] => ": use a glob such as *.ext instead".to_owned(),
-        some => format!(": did you mean {}?", some.join(", ")),
+        some => format!(": did you mean `{}`?", some.join("`, `")),
     }
 }

@@ -32,14 +32,14 @@ pub struct GlobRequest {
     pub pattern: String,
     /// The ignore rules to apply.
     pub rules: Rules,
-    /// The treatment of directories with dependencies, such as `node_modules`.
+    /// The policy for directories with dependencies, such as `node_modules`.
     pub prune: Prune,
-    /// The treatment of files and directories whose names begin with a dot.
+    /// The policy for files and directories whose names begin with a dot.
     pub hidden: HiddenFiles,
     /// The comparison of upper-case and lower-case letters in the pattern and the path.
     pub case: Case,
     /// The kind of entry to find.
-    pub only: Only,
+    pub only: EntryKinds,
     /// The maximum number of matches to return, `None` for no limit; all matches are counted.
     pub limit: Option<usize>,
     /// The maximum depth of entries; 1 is directly in the directory in which the walk starts, after the literal names
@@ -48,8 +48,8 @@ pub struct GlobRequest {
 }
 
 impl GlobRequest {
-    /// Creates a request for all files that a pattern matches, also hidden and ignored ones, except in directories of
-    /// installed packages, caches and build output.
+    /// Creates a request for all files that a pattern matches, including hidden and ignored ones, except in directories
+    /// of installed packages, caches and build output.
     pub fn of(base: WorkspacePath, pattern: impl Into<String>) -> Self {
         Self {
             base,
@@ -58,7 +58,7 @@ impl GlobRequest {
             prune: Prune::Dependencies,
             hidden: HiddenFiles::Show,
             case: Case::Sensitive,
-            only: Only::Files,
+            only: EntryKinds::Files,
             limit: None,
             depth: None,
         }
@@ -67,7 +67,7 @@ impl GlobRequest {
 
 /// The kinds of entries that a search for a glob returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Only {
+pub enum EntryKinds {
     /// Everything except directories; only directories if the pattern ends with a slash.
     #[default]
     Files,
@@ -103,7 +103,8 @@ pub struct Match {
     pub kind: Kind,
 }
 
-/// Finds the entries that match a glob. If `index` can list all names, no directory is read.
+/// Finds the entries that match a glob. If only files are requested and `index` can list all names, no directory is
+/// read.
 pub fn glob(
     workspace: &Workspace,
     request: &GlobRequest,

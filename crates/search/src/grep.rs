@@ -30,7 +30,7 @@ use crate::{Control, SearchError};
 
 /// Finds the lines, or the files, that match a regular expression.
 ///
-/// With an index, only the files that can contain a match are read; the result is the same.
+/// An index reduces the number of files that are read; the matches are the same.
 pub fn grep(
     workspace: &Workspace,
     request: &GrepRequest,

@@ -11,7 +11,7 @@ mod terms;
 
 pub use control::{Complete, Control};
 pub use error::SearchError;
-pub use glob::{GlobOutput, GlobRequest, Match, Names, Only, glob};
+pub use glob::{EntryKinds, GlobOutput, GlobRequest, Match, Names, glob};
 pub use grep::{Case, GrepOutput, GrepRequest, Mode, grep};
 pub use list::{ListOutput, ListRequest, Node, list};
 pub use terms::{TermFiles, with_terms};

@@ -16,9 +16,9 @@ pub struct ListRequest {
     pub depth: usize,
     /// The ignore rules to apply.
     pub rules: Rules,
-    /// The treatment of files and directories whose names begin with a dot.
+    /// The policy for files and directories whose names begin with a dot.
     pub hidden: HiddenFiles,
-    /// The treatment of directories with dependencies, such as `node_modules`.
+    /// The policy for directories with dependencies, such as `node_modules`.
     pub prune: Prune,
     /// Names of further directories to leave out; they are counted like the directories of dependencies.
     pub without: Vec<String>,
@@ -45,7 +45,7 @@ impl ListRequest {
 /// A listing in depth-first order: each directory is followed by its entries.
 ///
 /// If not all entries fit within the limit, upper levels have priority over deeper ones. The directories of the first
-/// level that does not fit share the entries that remain of the limit.
+/// level that does not fit share the rest of the limit.
 #[derive(Clone, Debug)]
 pub struct ListOutput {
     /// The entries that fit within the limit.
@@ -86,7 +86,7 @@ pub enum ReadStatus {
     None,
     /// The directory was read.
     Read,
-    /// The directory is below the maximum depth, or the listing ended before it was read.
+    /// The directory is at the maximum depth, or the listing was stopped before the directory was read.
     Unread,
     /// The directory could not be read.
     Unreadable,

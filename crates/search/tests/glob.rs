@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use toolpost_test_rows::each;
 
 use support::{World, bound, lock, unlock};
-use toolpost_search::{Case, Complete, Control, GlobRequest, HiddenFiles, Names, Only, Prune, Rules, glob};
+use toolpost_search::{
+    Case, Complete, Control, EntryKinds, GlobRequest, HiddenFiles, Names, Prune, Rules, glob,
+};
 
 const TREE: &[(&str, &str)] = &[
     (".gitignore", "dist/\n*.log\n!keep.log\n"),
@@ -111,13 +113,13 @@ fn literal_names_in_a_glob_override_ignore_rules() {
 #[test]
 fn glob_options_select_kind_case_and_rules() {
     check(
-        |world| GlobRequest { only: Only::Directories, ..world.glob("**") },
+        |world| GlobRequest { only: EntryKinds::Directories, ..world.glob("**") },
         &["app", "app/[id]", "src", "src/deep"],
     );
     check(|world| world.glob("src/*/"), &["src/deep"]);
     check(|world| world.glob("deep/"), &["src/deep"]);
     check(
-        |world| GlobRequest { only: Only::Any, ..world.glob("src/*") },
+        |world| GlobRequest { only: EntryKinds::Any, ..world.glob("src/*") },
         &["src/Main.TS", "src/b.rs", "src/deep"],
     );
     check(|world| GlobRequest { case: Case::Insensitive, ..world.glob("SRC/*.ts") }, &["src/Main.TS"]);
@@ -193,7 +195,7 @@ fn glob_depth_counts_levels_from_the_first_wildcard() {
         },
     );
     check(
-        |world| GlobRequest { depth: Some(2), only: Only::Any, ..world.glob("*e*") },
+        |world| GlobRequest { depth: Some(2), only: EntryKinds::Any, ..world.glob("*e*") },
         &["keep.log", "linked", "src/deep"],
     );
     check(

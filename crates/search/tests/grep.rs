@@ -126,7 +126,7 @@ fn globs_and_types_select_files() {
     check(
         TREE,
         globs(&[], &["pyton"]),
-        &["error: unknown file type \"pyton\": did you mean python, cython?"],
+        &["error: unknown file type \"pyton\": did you mean `python`, `cython`?"],
     );
     let long = "a".repeat(2_000_000);
     check(
@@ -143,7 +143,7 @@ fn globs_and_types_select_files() {
             "error: invalid glob \"{start}…\": it has 4098 bytes, and the maximum is 4096; use a shorter glob"
         )],
     );
-    check(TREE, globs(&[], &["rs"]), &["error: unknown file type \"rs\": did you mean rust?"]);
+    check(TREE, globs(&[], &["rs"]), &["error: unknown file type \"rs\": did you mean `rust`?"]);
     check(
         TREE,
         globs(&["a["], &[]),
@@ -163,8 +163,8 @@ fn absolute_globs_are_relative_to_the_base() {
     let root = root.to_str().unwrap();
     let nowhere = |first: &str, base: &str, glob: &str| {
         format!(
-            "error: invalid glob {glob:?}: there is no {first:?} in {base}, and as an absolute path it does not lead \
-             below {base}: begin the glob with a name in {base}, or search another path"
+            "error: invalid glob {glob:?}: as an absolute path it is outside {base}, and {base} has no {first:?}: begin \
+             the glob with a name in {base}, or search another path"
         )
     };
     let top = root.split('/').nth(1).unwrap();

@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use toolpost_test_rows::each;
 
 use support::World;
 use support::dice::Dice;
 use toolpost_search::grep::{CountCompleteness, FileHits, Show, Span, Totals, UnsearchedFiles};
 use toolpost_search::{
-    Case, Complete, Control, GlobRequest, GrepOutput, GrepRequest, HiddenFiles, Mode, Only, Prune, Rules,
-    SkippedEntries, glob, grep, with_terms,
+    Case, Complete, Control, EntryKinds, GlobRequest, GrepOutput, GrepRequest, HiddenFiles, Mode, Prune,
+    Rules, SkippedEntries, glob, grep, with_terms,
 };
 use toolpost_trigrams::{Letters, MayRead, Pattern, Reach, Sieve, TrigramIndex};
 use toolpost_workspace::WorkspacePath;
@@ -193,7 +193,7 @@ fn same_names(world: &World, index: &TrigramIndex, dice: &mut Dice) -> bool {
         rules: [Rules::None, Rules::None, Rules::Git][dice.roll(3)],
         hidden: [HiddenFiles::Show, HiddenFiles::Show, HiddenFiles::Skip][dice.roll(3)],
         prune: Prune::Nothing,
-        only: [Only::Files, Only::Files, Only::Files, Only::Any][dice.roll(4)],
+        only: [EntryKinds::Files, EntryKinds::Files, EntryKinds::Files, EntryKinds::Any][dice.roll(4)],
         limit: None,
         depth: [None, None, Some(1), Some(2)][dice.roll(4)],
         ..world.glob(NAMES[dice.roll(NAMES.len())])
@@ -275,6 +275,38 @@ fn many(cache: &Path) -> (World, TrigramIndex) {
     settle();
     assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0);
     (world, index)
+}
+
+/// An index covers no external root: it would find no file there, although there are some.
+#[test]
+fn index_refuses_searches_in_external_roots() {
+    let world = World::new(&[(".git/", ""), ("kit/a.txt", "needle\n"), ("kit/lib/a.txt", "needle\n")]);
+    let index = TrigramIndex::new(world.workspace.clone(), None);
+    let options = Options::default();
+    let sieve = |base: &WorkspacePath, name: &str| Sieve {
+        base: base.clone(),
+        judge: None,
+        may_read: None,
+        name: name.to_owned(),
+    };
+    let names = |base: &WorkspacePath| index.names(&options, sieve(base, "names"), &|| false).is_ok();
+    let parents = world.workspace.allowed_parents();
+    let kit = world.workspace.open_external(&world.root().join("kit"), &parents, "js:kit@1.0.0").unwrap();
+    let lib = world.workspace.resolve_external(&kit, "js:kit/lib", "lib").unwrap();
+    let own = world.workspace.resolve("kit").unwrap();
+    settle();
+    // The index lists the names after the first request for them.
+    let until = Instant::now() + Duration::from_secs(30);
+    while !names(&own) && Instant::now() < until {
+        let _ = index.settle(&options, Duration::from_secs(10));
+    }
+    let pattern = Pattern::read("needle", Letters::AsWritten, Reach::Line).unwrap();
+    let rows = [("the workspace", own, true), ("the top", kit, false), ("below it", lib, false)];
+    each(rows, |(_, base, covered)| {
+        assert_eq!(names(&base), covered);
+        let lines = index.shortlist(&pattern, &options, sieve(&base, "lines"), &|| false);
+        assert_eq!(lines.is_ok(), covered);
+    });
 }
 
 /// Compares searches of long files with the index, which searches parts of them, and without it.

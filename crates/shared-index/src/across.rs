@@ -16,10 +16,10 @@ use crate::upload::hash_of;
 use crate::versions::{Version, versions, whole_texts};
 use crate::{Server, SharedIndexError};
 
-/// Time limit of a search; when it is reached, the results so far are returned.
+/// Time limit for a search; when it is reached, the results so far are returned.
 const TIME: Duration = Duration::from_secs(60);
 
-/// The server's time limit for each SQL statement of a search.
+/// Time limit for each SQL statement of a search on the server, and for all of them on the client.
 const STATEMENT: Duration = Duration::from_secs(120);
 
 /// The number of repositories that are searched one by one. After them, one query finds which of the remaining ones
@@ -34,14 +34,15 @@ const MAX_LINE: usize = 400;
 
 /// A regular expression, and the repositories and files in which to search for it.
 #[derive(Debug, Clone)]
-pub struct Across {
+pub struct RegexSearch {
     /// The regular expression; it is searched line by line.
     pub pattern: String,
     /// Comparison of upper-case and lower-case letters.
     pub case: Case,
     /// The names of the repositories to search; `*` is a wildcard.
     pub repositories: Vec<String>,
-    /// The branch to search; `None` for the main branch of each repository, the one that was pushed first.
+    /// The branch to search; `None` for the main branch of each repository, which is usually the one that was pushed
+    /// first.
     pub branch: Option<String>,
     /// Globs that select the files to search, as for `rg --glob`; `!` excludes.
     pub globs: Vec<String>,
@@ -60,7 +61,7 @@ pub struct FoundAcross {
     pub lines: u64,
     /// Set if there may be more matches, because the limit or the time limit was reached.
     pub more: bool,
-    /// The number of repositories that were searched.
+    /// The number of repositories that were searched; `left_out` names the last one if only a part of it was searched.
     pub repositories: usize,
     /// The repositories and files that were not searched, with reasons.
     pub left_out: Vec<String>,
@@ -82,7 +83,7 @@ pub struct FileAcross {
 /// The state of one regular expression search over repositories.
 struct Search<'s> {
     server: &'s Server,
-    asked: &'s Across,
+    asked: &'s RegexSearch,
     paths: &'s Paths,
     condition: Option<&'s str>,
     until: Instant,
@@ -97,7 +98,7 @@ struct LeftOut {
     damaged: Vec<String>,
 }
 
-impl Across {
+impl RegexSearch {
     /// Runs the search on a server.
     ///
     /// # Errors
@@ -138,18 +139,18 @@ impl Search<'_> {
             if number == FIRST && self.condition.is_some() {
                 with = Some(self.with_any(look, versions.get(FIRST..).unwrap_or_default()).await?);
             }
+            let mut rest = 0;
             if with.as_ref().is_none_or(|with| with.contains(&version.repository)) {
-                self.one(look, version, &mut found, &mut left).await?;
+                rest = self.one(look, version, &mut found, &mut left).await?;
             }
             found.repositories += 1;
             if found.more {
                 break;
             }
             if Instant::now() >= self.until {
-                let rest = versions.len() - found.repositories;
-                found.more = true;
-                let rest = counted(rest, "repository", "repositories");
-                found.left_out.push(format!("{rest}, because the time limit was reached"));
+                let timed_out = timed_out(&version.name, rest, versions.len() - found.repositories);
+                found.more = timed_out.is_some();
+                found.left_out.extend(timed_out);
                 break;
             }
         }
@@ -177,15 +178,18 @@ impl Search<'_> {
         Ok(rows.iter().map(|row| row.get(0)).collect())
     }
 
+    /// Searches a repository's commit. Returns the number of candidate files that were not searched because the time
+    /// limit was reached.
     async fn one(
         &self,
         look: &Transaction<'_>,
         version: &Version,
         found: &mut FoundAcross,
         left: &mut LeftOut,
-    ) -> Result<(), SharedIndexError> {
+    ) -> Result<usize, SharedIndexError> {
         let mut texts = Texts::new(&self.asked.pattern, self.asked.case, self.asked.around, MAX_LINE)?;
         let files = self.candidates(look, version).await?;
+        let mut rest = files.len();
         for part in files.chunks(FETCHED) {
             let hashes: Vec<ContentHash> = part.iter().map(|(_, content)| *content).collect();
             let contents = whole_texts(self.server, look, version.repository, &hashes).await?;
@@ -213,14 +217,15 @@ impl Search<'_> {
                 if found.lines > self.asked.limit as u64 {
                     found.lines = self.asked.limit as u64;
                     found.more = true;
-                    return Ok(());
+                    return Ok(0);
                 }
             }
+            rest -= part.len();
             if Instant::now() >= self.until {
-                return Ok(());
+                return Ok(rest);
             }
         }
-        Ok(())
+        Ok(0)
     }
 
     /// Lists the candidate files of a repository's commit, ordered by path.
@@ -250,6 +255,15 @@ impl Search<'_> {
         let files = rows.iter().filter_map(read);
         Ok(files.filter(|(path, _)| self.paths.wants(path)).collect())
     }
+}
+
+/// Describes what a search left out because of its time limit: a number of files in the repository `name`, and whole
+/// repositories; `None` if everything was searched.
+fn timed_out(name: &str, files: usize, repositories: usize) -> Option<String> {
+    let files = (files > 0).then(|| format!("{} of {name}", counted(files, "file", "files")));
+    let repositories = (repositories > 0).then(|| counted(repositories, "repository", "repositories"));
+    let all: Vec<String> = files.into_iter().chain(repositories).collect();
+    (!all.is_empty()).then(|| format!("{}, because the time limit was reached", all.join(" and ")))
 }
 
 /// Formats a count with a noun in the singular or plural.
@@ -290,5 +304,25 @@ impl LeftOut {
             ));
         }
         words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::timed_out;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn a_time_limit_names_everything_that_was_not_searched() {
+        let rows = [
+            ((0, 0), None),
+            ((0, 1), Some("1 repository")),
+            ((1, 0), Some("1 file of acme/tool")),
+            ((12, 3), Some("12 files of acme/tool and 3 repositories")),
+        ];
+        each(rows, |((files, repositories), wanted)| {
+            let wanted = wanted.map(|what| format!("{what}, because the time limit was reached"));
+            assert_eq!(timed_out("acme/tool", files, repositories), wanted);
+        });
     }
 }

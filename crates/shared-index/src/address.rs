@@ -33,6 +33,11 @@ impl Address {
         if !address.starts_with("postgres://") && !address.starts_with("postgresql://") {
             return Err(bad());
         }
+        // With an unescaped `@`, `/` or `?`, a part of the password would count as the host or as a parameter.
+        let (_, login, rest) = split(address);
+        if login.matches('@').count() > 1 || rest.contains('@') {
+            return Err(bad());
+        }
         let (plain, mode, roots) = apart(address);
         let mut config: Config = plain.parse().map_err(|_| bad())?;
         let Some(host) = config.get_hosts().first().cloned() else { return Err(bad()) };
@@ -65,9 +70,10 @@ fn apart(address: &str) -> (String, Option<String>, Option<PathBuf>) {
     let Some((before, query)) = address.split_once('?') else { return (address.to_owned(), None, None) };
     let (mut mode, mut roots, mut rest) = (None, None, Vec::new());
     for part in query.split('&') {
-        match part.split_once('=') {
-            Some((MODE, value)) => mode = Some(value.to_owned()),
-            Some((ROOTS, value)) => roots = Some(PathBuf::from(unescaped(value))),
+        // The client library decodes the names, too.
+        match part.split_once('=').map(|(name, value)| (unescaped(name), unescaped(value))) {
+            Some((name, value)) if name == MODE => mode = Some(value),
+            Some((name, value)) if name == ROOTS => roots = Some(PathBuf::from(value)),
             _ => rest.push(part),
         }
     }
@@ -98,7 +104,17 @@ fn vouched(
     let no = |why: String| SharedIndexError::Mode { place: place.to_owned(), why };
     let roots = match roots {
         None => None,
-        Some(path) if path.as_os_str() == "system" => None,
+        // As in PostgreSQL's clients, `system` means `verify-full`, and is an error with a weaker mode: anyone can get a
+        // certificate that the system trusts, for another name.
+        Some(path) if path.as_os_str() == "system" => match mode {
+            None | Some("verify-full") => return Ok(Some(ServerTrust::SystemRoots)),
+            Some(weaker @ ("disable" | "allow" | "prefer" | "require" | "verify-ca")) => {
+                return Err(no(format!(
+                    "sslrootcert=system does not allow sslmode={weaker}; use sslmode=verify-full"
+                )));
+            }
+            Some(_) => None,
+        },
         Some(path) => {
             let text = operator::read(path)
                 .map_err(|error| no(format!("{} cannot be read: {error}", path.display())))?;
@@ -112,8 +128,8 @@ fn vouched(
                 .to_owned()))
         }
         (Some("require"), None) => Ok(Some(ServerTrust::Unverified)),
-        // As in PostgreSQL's clients, `sslrootcert` means that the server's certificate is verified, even with
-        // `sslmode=require`.
+        // As in PostgreSQL's clients, a certificate file in `sslrootcert` means that the server's certificate is
+        // verified, even with `sslmode=require`.
         (Some("require" | "verify-ca"), Some(pem)) => Ok(Some(ServerTrust::RootsForAnyName(pem))),
         (Some("verify-ca"), None) => {
             Err(no("sslmode=verify-ca needs sslrootcert=FILE; or use sslmode=verify-full for the system's \
@@ -132,23 +148,50 @@ fn vouched(
     }
 }
 
-/// Removes the password from a URL.
+/// Removes the password from a URL. If the end of the password is not certain, for example because it contains an
+/// unescaped `/`, the URL is replaced by `…` after the scheme.
 #[must_use]
 pub fn without_password(address: &str) -> String {
-    let (scheme, rest) = address.split_once("://").map_or(("", address), |(scheme, rest)| (scheme, rest));
-    let end = rest.find(['/', '?']).unwrap_or(rest.len());
-    let bare = match rest.get(..end).and_then(|part| part.rfind('@')) {
-        Some(at) => {
-            let user = rest.get(..at).unwrap_or_default().split(':').next().unwrap_or_default();
-            format!("{user}@{}", rest.get(at + 1..).unwrap_or_default())
-        }
-        None => rest.to_owned(),
+    let (scheme, login, rest) = split(address);
+    let scheme = if address.contains("://") { format!("{scheme}://") } else { String::new() };
+    let (user, server) = match login.rsplit_once('@') {
+        Some((login, server)) => (login.split(':').next(), server),
+        None => (None, login),
     };
-    let bare = match bare.split_once('?') {
-        Some((before, query)) if query.contains("password") => before.to_owned(),
-        _ => bare,
+    let is_certain = scheme.trim_end_matches("://").chars().all(|letter| letter.is_ascii_alphanumeric());
+    if !is_certain || rest.contains('@') || !is_server(server) {
+        let shown = if is_certain { scheme.as_str() } else { "" };
+        return format!("{shown}…");
+    }
+    let rest = match rest.split_once('?') {
+        Some((path, query)) if !query.split('&').all(is_public) => path,
+        _ => rest,
     };
-    if scheme.is_empty() { bare } else { format!("{scheme}://{bare}") }
+    let user = user.map(|user| format!("{user}@")).unwrap_or_default();
+    format!("{scheme}{user}{server}{rest}")
+}
+
+/// Splits a URL into the scheme, the server with user and password, and the rest, which begins with `/` or `?`.
+fn split(address: &str) -> (&str, &str, &str) {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
+    let (login, rest) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+    (scheme, login, rest)
+}
+
+/// Returns whether a text can be a list of host names with ports. Other text can be a part of a password.
+fn is_server(text: &str) -> bool {
+    text.split(',').all(|host| {
+        let port = if host.starts_with('[') { None } else { host.split_once(':') };
+        port.is_none_or(|(_, port)| port.chars().all(|digit| digit.is_ascii_digit()))
+    })
+}
+
+/// Returns whether a URL parameter may be shown: its name is not escaped, and is not that of a password.
+fn is_public(parameter: &str) -> bool {
+    let is_name = |name: &str| name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    parameter
+        .split_once('=')
+        .is_some_and(|(name, _)| is_name(name) && !name.to_ascii_lowercase().contains("pass"))
 }
 
 #[cfg(test)]
@@ -161,7 +204,19 @@ mod tests {
         let rows = [
             ("postgres://me:secret@host:1/base", "postgres://me@host:1/base"),
             ("postgres://me:se@cret@host/base", "postgres://me@host/base"),
+            ("postgres://me:se/cret@host/base", "postgres://…"),
+            ("postgres://me:12/cret@host/base", "postgres://…"),
+            ("postgres://me:12?cret@host/base?sslmode=require", "postgres://…"),
+            ("postgres://me:se://cret@host/base", "postgres://…"),
+            ("me:se://cret@host/base", "…"),
+            ("postgres://me:secret", "postgres://…"),
+            ("postgres://me:secret/base", "postgres://…"),
+            ("postgres://me:se%2Fcret@host:1,other:2/base", "postgres://me@host:1,other:2/base"),
+            ("postgres://me:secret@[::1]:1/base", "postgres://me@[::1]:1/base"),
             ("postgres://host/base?password=secret", "postgres://host/base"),
+            ("postgres://host/base?password=se@cret", "postgres://…"),
+            ("postgres://host/base?sslmode=disable&%70assword=secret", "postgres://host/base"),
+            ("postgres://host/base?sslPassword=secret", "postgres://host/base"),
             ("postgres://host/base?sslmode=disable", "postgres://host/base?sslmode=disable"),
             ("me:secret@host", "me@host"),
             ("host", "host"),
@@ -176,13 +231,21 @@ mod tests {
         let place = |address: &str| Address::read(address).map(|address| address.place);
         assert_eq!(place("postgres://me:secret@db.example:5433/code").unwrap(), "db.example:5433/code");
         assert_eq!(place("postgresql:///code?host=/run/pg").unwrap(), "/run/pg:5432/code");
-        each(
-            ["", "db.example", "mysql://host/base", "postgres://", "postgres:///base", "postgres://h:x/b"],
-            |address| {
-                let error = place(address).unwrap_err().to_string();
-                assert!(error.contains("is not the URL of an index"), "{address}: {error}");
-            },
-        );
+        assert_eq!(place("postgres://me:s%2F%3F%40@host/code").unwrap(), "host:5432/code");
+        let invalid =
+            ["", "db.example", "mysql://host/base", "postgres://", "postgres:///base", "postgres://h:x/b"];
+        let unescaped = [
+            "postgres://me:se@cret@host/base",
+            "postgres://me:se/cret@host/base",
+            "postgres://me:12/cret@host/base",
+            // The rest of the password must not be read as a parameter, which would lose `sslmode`.
+            "postgres://me:12?cret@host/base?sslmode=require",
+        ];
+        each(invalid.into_iter().chain(unescaped), |address| {
+            let error = place(address).unwrap_err().to_string();
+            let is_safe = error.contains("is not the URL of an index") && !error.contains("cret");
+            assert!(is_safe, "{address}: {error}");
+        });
     }
 
     #[test]
@@ -195,6 +258,9 @@ mod tests {
                 ("?sslmode=disable", false),
                 ("?sslmode=require", true),
                 ("?connect_timeout=3&sslmode=require", true),
+                ("?%73slmode=require", true),
+                ("?sslrootcert=system", true),
+                ("?sslrootcert=system&sslmode=verify-full", true),
             ],
             |(query, wanted)| {
                 assert_eq!(secured(query).unwrap(), wanted, "{query}");
@@ -211,6 +277,14 @@ mod tests {
                     "the certificate file /nowhere/ca.pem does not exist",
                 ),
                 ("?sslrootcert=system&sslmode=what", "sslmode=what is not valid"),
+                ("?sslrootcert=system&sslmode=disable", "sslrootcert=system does not allow sslmode=disable"),
+                ("?sslrootcert=system&sslmode=allow", "sslrootcert=system does not allow sslmode=allow"),
+                ("?sslrootcert=system&sslmode=prefer", "sslrootcert=system does not allow sslmode=prefer"),
+                ("?sslmode=require&sslrootcert=system", "sslrootcert=system does not allow sslmode=require"),
+                (
+                    "?sslmode=verify-ca&sslrootcert=system",
+                    "sslrootcert=system does not allow sslmode=verify-ca",
+                ),
             ],
             |(query, words)| {
                 let error = read(query).err().unwrap().to_string();

@@ -25,14 +25,14 @@ const KNOWS: Duration = Duration::from_secs(60);
 const MOST: usize = 20_000;
 
 /// A client that queries the shared index for the repositories of a workspace.
-pub struct Asking {
+pub struct IndexClient {
     server: Server,
     names: Vec<String>,
     /// The database ids of those repositories that are in the index.
     ids: Mutex<Vec<i32>>,
 }
 
-impl Asking {
+impl IndexClient {
     /// Creates a client for the repositories with the given names.
     #[must_use]
     pub fn new(server: Server, names: Vec<String>) -> Self {
@@ -60,7 +60,7 @@ impl Asking {
     }
 }
 
-impl SharedIndex for Asking {
+impl SharedIndex for IndexClient {
     fn knows(&self, contents: &[ContentHash]) -> Result<Knows, Lost> {
         let asked: Vec<&[u8]> = contents.iter().map(|content| &content.as_bytes()[..]).collect();
         let work = async |look: &Transaction<'_>| self.known(look, &asked).await;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::candidates::{Key, Place};
+use crate::candidates::{ContentLocation, Key};
 
 /// A block of code that was found in a repository.
 #[derive(Debug, Serialize)]
@@ -23,7 +23,7 @@ pub struct BlockAcross {
     pub name: String,
     /// The score: 1 for a block that is the best both by keywords and by meaning.
     pub score: f64,
-    /// The similarity of the block's text to the query: 1 for an equal text; `None` without an embedding.
+    /// The similarity of the block's text to the query, at most 1; `None` without an embedding.
     pub likeness: Option<f64>,
     /// The words of the query that the block contains, the rarest first.
     pub words: Vec<String>,
@@ -31,7 +31,7 @@ pub struct BlockAcross {
     pub lines: Vec<Stretch>,
     /// Set if the text was truncated at the size limit.
     pub cut: bool,
-    /// Other locations of a block with the same text, as `REPOSITORY: PATH`.
+    /// Some other locations of a block with the same text, as `REPOSITORY: PATH`.
     pub also: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ pub struct Stretch {
 /// A block that may be in the result, at one of its locations.
 pub(crate) struct Candidate {
     pub(crate) key: Key,
-    pub(crate) place: Place,
+    pub(crate) place: ContentLocation,
     pub(crate) score: f64,
     pub(crate) words: Vec<String>,
     pub(crate) fits: f64,

@@ -42,7 +42,7 @@ pub(crate) struct Scope<'s> {
 
 /// The numbers of files and blocks that are searched.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Extent {
+pub(crate) struct SearchedCounts {
     pub(crate) files: u64,
     /// The number of files that are not split into blocks by this version of Toolpost.
     pub(crate) uncut: u64,
@@ -57,7 +57,7 @@ pub(crate) type Key = (i32, i64, i32);
 
 /// The blocks that keywords and meaning select as candidates.
 #[derive(Default)]
-pub(crate) struct Best {
+pub(crate) struct SelectedBlocks {
     pub(crate) blocks: Vec<Key>,
     /// For each word of the query, the number of blocks that contain it.
     pub(crate) holding: Vec<u64>,
@@ -72,7 +72,7 @@ pub(crate) struct StoredBlock {
 
 /// A file that has the content of a cut (a file content split into blocks).
 #[derive(Clone)]
-pub(crate) struct Place {
+pub(crate) struct ContentLocation {
     pub(crate) repository: i32,
     pub(crate) path: String,
     pub(crate) hash: ContentHash,
@@ -90,7 +90,7 @@ impl Scope<'_> {
     }
 
     /// Counts the files and blocks that are searched.
-    pub(crate) async fn extent(&self) -> Result<Extent, SharedIndexError> {
+    pub(crate) async fn extent(&self) -> Result<SearchedCounts, SharedIndexError> {
         let sums: Vec<String> =
             (1..=5).map(|place| format!("coalesce(sum(lengths[{place}]), 0)::bigint")).collect();
         let ask = format!(
@@ -102,7 +102,7 @@ impl Scope<'_> {
         let number = |at: usize| row.get::<_, i64>(at).cast_unsigned();
         let mut totals = Totals { blocks: number(3), lengths: [0; 5] };
         totals.lengths.iter_mut().zip(4..).for_each(|(sum, at)| *sum = number(at));
-        Ok(Extent { files: number(0), uncut: number(1), unmeant: number(2), totals })
+        Ok(SearchedCounts { files: number(0), uncut: number(1), unmeant: number(2), totals })
     }
 
     /// Returns the best blocks by keywords and the best by meaning, at most `most` of each.
@@ -112,8 +112,8 @@ impl Scope<'_> {
         vector: &Vector,
         totals: &Totals,
         most: usize,
-    ) -> Result<Best, SharedIndexError> {
-        let mut best = Best { holding: vec![0; words.len()], ..Best::default() };
+    ) -> Result<SelectedBlocks, SharedIndexError> {
+        let mut best = SelectedBlocks { holding: vec![0; words.len()], ..SelectedBlocks::default() };
         let mut parts = vec![format!(
             "{PLACED}{BELOW}), alive as materialized (select distinct repository, id, meant from placed where id is not null)"
         )];
@@ -199,7 +199,7 @@ impl Scope<'_> {
     pub(crate) async fn places(
         &self,
         blocks: &[Key],
-    ) -> Result<HashMap<(i32, i64), Vec<Place>>, SharedIndexError> {
+    ) -> Result<HashMap<(i32, i64), Vec<ContentLocation>>, SharedIndexError> {
         let mut cuts: Vec<i64> = blocks.iter().map(|key| key.1).collect();
         cuts.dedup();
         let ask = format!(
@@ -211,11 +211,11 @@ impl Scope<'_> {
         let mut asked = self.scope();
         asked[3] = &cuts;
         let rows = self.look.query(&ask, &asked).await.map_err(|error| self.fault(&error))?;
-        let mut places: HashMap<(i32, i64), Vec<Place>> = HashMap::new();
+        let mut places: HashMap<(i32, i64), Vec<ContentLocation>> = HashMap::new();
         for row in rows {
             let Some(hash) = hash_of(row.get(3)) else { continue };
             let path = String::from_utf8_lossy(row.get::<_, &[u8]>(2)).into_owned();
-            let place = Place { repository: row.get(0), path, hash, way: row.get(4) };
+            let place = ContentLocation { repository: row.get(0), path, hash, way: row.get(4) };
             places.entry((place.repository, row.get(1))).or_default().push(place);
         }
         Ok(places)

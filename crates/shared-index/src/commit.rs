@@ -31,7 +31,8 @@ pub(crate) struct Commit<'c> {
 }
 
 impl Commit<'_> {
-    /// Replaces the branch's commit in the index in one transaction.
+    /// Replaces the branch's commit in the index in one transaction. Fails with [`SharedIndexError::Changed`] if the
+    /// index lacks contents or blocks of the files.
     pub(crate) fn set(&self, server: &Server, files: &[CommitFile<'_>]) -> Result<(), SharedIndexError> {
         let mut tries = 0;
         loop {

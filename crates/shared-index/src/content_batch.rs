@@ -84,8 +84,7 @@ async fn send(
         .filter(|hash| !new.contains(*hash))
         .collect();
     if !there.is_empty() {
-        // Contents that another push has stored in the meantime are left out, unless they are damaged; those are
-        // replaced.
+        // Contents that another push has stored in the meantime are left out, except damaged ones, which are replaced.
         let find = format!(
             "select b.hash from toolpost.blobs b {STANDS} where b.repository = $1 and b.hash = any($2) and not ({SOUND})"
         );

@@ -44,7 +44,8 @@ struct PreparedBlock {
 /// The hash of a content, and the language for which it is split: the key of a cut.
 pub(crate) type Name = (ContentHash, String);
 
-/// Returns the keys of those cuts of `contents` that the index already has completely.
+/// Returns the keys of those cuts of `contents` that the index already has completely, with embeddings by the model if
+/// the server stores any.
 pub(crate) fn known(
     server: &Server,
     repository: i32,
@@ -96,7 +97,7 @@ impl SplitContent {
 }
 
 /// Sends cuts (split file contents) in a transaction. Those that the index already has are kept, except damaged ones
-/// and those with embeddings by another model, which are replaced.
+/// and those in another format, which are replaced. Embeddings by another model are replaced too.
 pub(crate) async fn send(
     change: &Transaction<'_>,
     repository: i32,

@@ -7,7 +7,8 @@ use tokio_postgres::error::SqlState;
 pub enum SharedIndexError {
     /// The URL of the index is not valid.
     #[error(
-        "`{0}` is not the URL of an index, which has the form postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+        "`{0}` is not the URL of an index, which has the form postgres://USER:PASSWORD@HOST:PORT/DATABASE; write `@`, \
+         `/`, `?` and `%` in the user and the password as `%40`, `%2F`, `%3F` and `%25`"
     )]
     Address(String),
     /// The URL of the index has invalid or unsupported security parameters.
@@ -37,7 +38,7 @@ pub enum SharedIndexError {
         /// The message of the operating system, or of the client library.
         why: String,
     },
-    /// The server rejects the user or the password.
+    /// The server rejects the user or the password, or the user lacks a privilege.
     #[error("the index at {place} refuses the user: {why}; correct the user and the password in the URL")]
     Refused {
         /// The server's location, without user name and password.
@@ -140,7 +141,7 @@ pub enum SharedIndexError {
     #[error(transparent)]
     Pattern(#[from] toolpost_search::SearchError),
     /// A repository name with wildcards, or a file glob, is not a valid pattern; the text is the pattern.
-    #[error("invalid repository name `{0}`; `*` matches any characters")]
+    #[error("`{0}` is not a valid pattern; `*` matches any characters")]
     Names(String),
     /// The query contains no words to search for.
     #[error("`{0}` has no words to search for; describe in a few words what the code does")]

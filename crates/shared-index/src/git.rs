@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use toolpost_process::{Environment, Launch, Program, Service, programs};
+use toolpost_process::{Environment, Exit, Launch, Program, Service, programs};
 
 use crate::SharedIndexError;
 
@@ -26,7 +26,7 @@ pub(crate) struct Git {
 }
 
 /// A function that receives the id of a git blob and its content.
-pub(crate) type Take<'t> = dyn FnMut(&[u8], Vec<u8>) -> Result<(), SharedIndexError> + 't;
+pub(crate) type BlobVisitor<'t> = dyn FnMut(&[u8], Vec<u8>) -> Result<(), SharedIndexError> + 't;
 
 /// A file in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,7 +116,7 @@ impl Git {
     pub(crate) fn contents(
         &self,
         ids: &HashSet<Vec<u8>>,
-        take: &mut Take<'_>,
+        take: &mut BlobVisitor<'_>,
     ) -> Result<(), SharedIndexError> {
         let what = "read the contents of the commit";
         let (served, wires) = self.start(what, &["cat-file", "--batch"])?;
@@ -147,6 +147,7 @@ impl Git {
         Ok(String::from_utf8_lossy(&self.output(what, arguments, SHORT)?).into_owned())
     }
 
+    /// Runs git and returns its output, which may be empty.
     fn output(&self, what: &str, arguments: &[&str], limit: u64) -> Result<Vec<u8>, SharedIndexError> {
         let (served, wires) = self.start(what, arguments)?;
         drop(wires.input);
@@ -165,12 +166,14 @@ impl Git {
         if bytes.len() as u64 > limit {
             return Err(failed(what, &format!("the output of git has more than {limit} bytes")));
         }
-        if bytes.is_empty() {
-            let stderr = stderr.trim();
-            return Err(failed(what, if stderr.is_empty() { "git printed no error" } else { stderr }));
+        match exit(&served).map_err(|error| failed(what, &error.to_string()))? {
+            Exit::Code(0) => Ok(bytes),
+            // Without the exit status, output that ends early would count as complete.
+            Exit::Code(_) | Exit::Signal(_) | Exit::Unknown => {
+                let stderr = stderr.trim();
+                Err(failed(what, if stderr.is_empty() { "git printed no error" } else { stderr }))
+            }
         }
-        drop(served);
-        Ok(bytes)
     }
 
     fn start(
@@ -183,6 +186,11 @@ impl Git {
         launch.environment = self.environment.clone();
         Service::start(&launch).map_err(|error| failed(what, &error.to_string()))
     }
+}
+
+/// Waits for the exit of a program that has closed its output.
+fn exit(served: &Service) -> std::io::Result<Exit> {
+    Ok(tokio::runtime::Builder::new_current_thread().build()?.block_on(served.wait()))
 }
 
 /// Reads one reply of `git cat-file --batch`: a line with the id, the kind and the length, and then the content.
@@ -233,8 +241,26 @@ pub(crate) fn name_of(origin: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::name_of;
-    use toolpost_test_rows::each;
+    use super::{Git, name_of};
+    use toolpost_test_rows::{each, skip};
+
+    #[test]
+    fn output_is_judged_by_the_exit_status_of_git() {
+        let folder = tempfile::tempdir().unwrap();
+        let Ok(git) = Git::of(folder.path()) else { return skip("git is not installed") };
+        git.ask("create a repository", &["init", "-q"]).unwrap();
+        let user = ["-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false"];
+        let commit = [user.as_slice(), &["commit", "-q", "--allow-empty", "-m", "empty"]].concat();
+        git.ask("commit", &commit).unwrap();
+        let commit = git.commit("HEAD").unwrap();
+        assert!(git.files(&commit).unwrap().is_empty(), "a commit without files");
+        assert_eq!(git.origin(), None);
+        let error = git.commit("nowhere").unwrap_err().to_string();
+        assert!(error.starts_with("git could not find the commit nowhere: fatal: "), "{error}");
+        // This command prints something before it fails.
+        let error = git.ask("name the commits", &["rev-parse", "HEAD", "nowhere"]).unwrap_err().to_string();
+        assert!(error.starts_with("git could not name the commits: fatal: "), "{error}");
+    }
 
     #[test]
     fn clones_of_one_repository_have_one_name() {

@@ -28,9 +28,9 @@ mod upload;
 mod verified_blocks;
 mod versions;
 
-pub use across::{Across, FileAcross, FoundAcross};
+pub use across::{FileAcross, FoundAcross, RegexSearch};
 pub use address::without_password;
-pub use ask::Asking;
+pub use ask::IndexClient;
 pub use block::{BlockAcross, Stretch};
 pub use fault::SharedIndexError;
 pub use push::{Push, PushReport, name_in};

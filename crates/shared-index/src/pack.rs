@@ -1,7 +1,7 @@
 //! The words of a block as the tables store them: a number for each word, and how often it occurs in each part of the
 //! block.
 
-use toolpost_ranked::portable::{Counts, Piece};
+use toolpost_ranked::portable::{Counts, PortableBlock};
 use toolpost_workspace::hash;
 
 /// The number of parts of a block: name, signature, body, comments, enclosing names.
@@ -40,13 +40,13 @@ pub(crate) fn name_number(token: &str) -> i32 {
 }
 
 impl PackedWords {
-    pub(crate) fn of(piece: &Piece) -> Self {
+    pub(crate) fn of(piece: &PortableBlock) -> Self {
         let names = piece.tokens.iter().filter(|(_, counts)| counts[0] > 0);
         let names = names.map(|(token, _)| (name_number(token), [0; PLACES]));
         let own = piece.tokens.iter().map(|(token, counts)| (number(token), *counts));
         let mut all: Vec<(i32, Counts)> = own.chain(names).collect();
         all.sort_unstable();
-        // If two words have the same number, the counts of the more frequent one are kept.
+        // If two words have the same number, the greater counts are kept, compared in the order of the parts.
         all.reverse();
         all.dedup_by_key(|(number, _)| *number);
         all.reverse();

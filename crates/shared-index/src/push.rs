@@ -26,7 +26,7 @@ pub struct Push<'p> {
     pub repository: Option<String>,
     /// The commit to push, in git's notation, such as `HEAD`.
     pub commit: String,
-    /// The branch whose commit is replaced in the index; `None` for the checked-out branch.
+    /// The branch whose commit is replaced in the index; `None` for the checked-out branch, or `HEAD` if there is none.
     pub branch: Option<String>,
     /// Returns whether the access rules permit reading a path, which is relative to the top directory.
     pub may_read: &'p dyn Fn(&[u8]) -> bool,
@@ -49,7 +49,7 @@ pub struct PushReport {
     pub sent: usize,
     /// The size of the text that was sent, in bytes.
     pub sent_bytes: u64,
-    /// The number of file contents that were split into blocks.
+    /// The number of file contents that were split into blocks, counted once for each language.
     pub cut: usize,
     /// The reason why the index has no embeddings of the file contents; `None` if it has them.
     pub without_vectors: Option<String>,
@@ -61,7 +61,8 @@ impl Push<'_> {
     /// Until the push is complete, other clients see the previous commit.
     ///
     /// # Errors
-    /// If git or the server fails. The next push does not repeat contents that were sent.
+    /// If git or the server fails, or the embedding model is not usable. The next push does not repeat contents that
+    /// were sent.
     pub fn run(
         &self,
         server: &Server,
@@ -119,7 +120,7 @@ fn bring(
     git.contents(&missing.keys().cloned().collect(), &mut |id, bytes| {
         let ways = missing.get(id).cloned().unwrap_or_default();
         let content = Content::of(&packed(id), bytes, ways);
-        let stood = Stands { hash: content.hash, is_cut: is_cut(content.form, content.size) };
+        let stood = KnownContent { hash: content.hash, is_cut: is_cut(content.form, content.size) };
         if known.insert(id.to_vec(), stood).is_none() {
             pushed.sent += 1;
             pushed.sent_bytes += content.weight() as u64;
@@ -138,14 +139,14 @@ fn bring(
     Commit { repository, branch, commit, withheld, model: entered.model }.set(server, &filed)
 }
 
-/// Lists the file contents to send or to split into blocks, by their git ids, with the languages for which to split
-/// each.
+/// Lists the file contents to send or to split into blocks, by their git ids, each with the languages for which to
+/// split it.
 fn missing(
     server: &Server,
     repository: i32,
     maker: IndexModel<'_>,
     files: &[TrackedFile],
-    known: &HashMap<Vec<u8>, Stands>,
+    known: &HashMap<Vec<u8>, KnownContent>,
 ) -> Result<HashMap<Vec<u8>, BTreeSet<&'static str>>, SharedIndexError> {
     let texts: HashSet<ContentHash> = known.values().filter(|own| own.is_cut).map(|own| own.hash).collect();
     let cuts = cuts::known(server, repository, maker, &texts.into_iter().collect::<Vec<_>>())?;
@@ -216,7 +217,7 @@ fn enter(
 }
 
 /// A file content that the index already has.
-struct Stands {
+struct KnownContent {
     hash: ContentHash,
     /// Set if contents of this kind and size are split into blocks.
     is_cut: bool,
@@ -227,7 +228,7 @@ fn known(
     server: &Server,
     repository: i32,
     files: &[TrackedFile],
-) -> Result<HashMap<Vec<u8>, Stands>, SharedIndexError> {
+) -> Result<HashMap<Vec<u8>, KnownContent>, SharedIndexError> {
     let ids: HashSet<&Vec<u8>> = files.iter().map(|file| &file.id).collect();
     let ids: Vec<&Vec<u8>> = ids.into_iter().collect();
     let find = format!(
@@ -243,7 +244,7 @@ fn known(
         })?;
         for row in rows {
             if let (Some(id), Some(hash)) = (asked.get(row.get::<_, &[u8]>(0)), hash_of(row.get(1))) {
-                let stands = Stands { hash, is_cut: is_cut(row.get(2), row.get(3)) };
+                let stands = KnownContent { hash, is_cut: is_cut(row.get(2), row.get(3)) };
                 known.insert((*id).clone(), stands);
             }
         }

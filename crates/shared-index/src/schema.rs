@@ -45,8 +45,8 @@ pub(crate) async fn check(place: &str, client: &mut Client) -> Result<(), Shared
 }
 
 /// SQL that checks whether a table exists, in a transaction that has waited for `LOCK`. `to_regclass` is not reliable
-/// here: it reads the session's cache, which the wait does not refresh, so it misses a table that another client has
-/// just created.
+/// here, because it reads the session's cache, which the wait does not refresh. It would miss a table that another
+/// client has just created.
 const EXISTS: &str = "select exists (select from pg_tables where schemaname = 'toolpost' and tablename = $1)";
 
 /// Creates the tables in the database, or migrates them to the supported version.

@@ -11,7 +11,7 @@ use toolpost_ranked::portable::{Word, asked};
 
 use crate::across::{counted, named};
 use crate::block::{BlockAcross, Candidate};
-use crate::candidates::{Extent, Key, Place, Scope, StoredBlock};
+use crate::candidates::{ContentLocation, Key, Scope, SearchedCounts, StoredBlock};
 use crate::names::Names;
 use crate::verified_blocks::VerifiedBlocks;
 use crate::versions::{Version, versions};
@@ -24,7 +24,8 @@ fn file_count(count: u64) -> String {
 /// Time limit for the queries of a search.
 const TIME: Duration = Duration::from_secs(60);
 
-/// Number of candidates for each requested block, and the minimum and maximum number of candidates in total.
+/// Number of candidates for each requested block, and the minimum and maximum number of candidates; for keywords and
+/// for meaning each.
 const CLOSELY: (usize, usize, usize) = (8, 400, 8_000);
 
 /// Maximum number of words of the query that are listed for a block.
@@ -37,7 +38,8 @@ pub struct SemanticQuery {
     pub question: String,
     /// The names of the repositories to search; `*` is a wildcard.
     pub repositories: Vec<String>,
-    /// The branch to search; `None` for the main branch of each repository, the one that was pushed first.
+    /// The branch to search; `None` for the main branch of each repository, which is usually the one that was pushed
+    /// first.
     pub branch: Option<String>,
     /// A file or directory to search; `None` for all files.
     pub path: Option<String>,
@@ -54,7 +56,7 @@ pub struct SemanticResults {
     pub blocks: Vec<BlockAcross>,
     /// The number of repositories that were searched.
     pub repositories: usize,
-    /// The number of files that were searched.
+    /// The number of files in the search, including those without usable blocks.
     pub searched: u64,
     /// The number of blocks in the searched files.
     pub compared: u64,
@@ -129,7 +131,8 @@ impl Search<'_> {
         })
     }
 
-    /// Returns whether the index stores embeddings, and the number of this program's model in it, if it has that.
+    /// Returns whether the index stores embeddings, and the number of this program's model in the index; `None` if it
+    /// has none by this model.
     async fn number(&self, look: &Transaction<'_>) -> Result<(bool, Option<i32>), SharedIndexError> {
         let find = "select to_regclass('toolpost.vectors') is not null, (select id from toolpost.models where name = $1)";
         let row =
@@ -142,9 +145,9 @@ impl Search<'_> {
     fn scored(
         &self,
         holding: &[u64],
-        extent: &Extent,
+        extent: &SearchedCounts,
         known: &HashMap<Key, StoredBlock>,
-        places: &HashMap<(i32, i64), Vec<Place>>,
+        places: &HashMap<(i32, i64), Vec<ContentLocation>>,
     ) -> Vec<Candidate> {
         let mut all = Vec::new();
         for (key, block) in known {
@@ -200,7 +203,7 @@ impl Search<'_> {
     }
 
     /// Lists the repositories and files that were not searched, or by keywords alone, with reasons and advice.
-    fn left_out(&self, extent: &Extent, has_vectors: bool, number: Option<i32>) -> Vec<String> {
+    fn left_out(&self, extent: &SearchedCounts, has_vectors: bool, number: Option<i32>) -> Vec<String> {
         let mut notes = Vec::new();
         let old: Vec<&str> = self
             .versions
@@ -212,7 +215,7 @@ impl Search<'_> {
             let named = named(old.iter().copied());
             let old = counted(old.len(), "repository", "repositories");
             notes.push(format!(
-                "{old} that an older version of Toolpost pushed without blocks ({named}): repeat \
+                "{old} that an older version of Toolpost pushed without the blocks that this search needs ({named}): repeat \
                  `toolpost index push` in those repositories"
             ));
         }

@@ -19,10 +19,10 @@ const IDLE: usize = 4;
 /// Time limit for opening a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Time by which the client waits for a query longer than the server does, so that the server's error arrives first.
+/// Additional time for which the client waits after the server's time limit, so that the server's error arrives first.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A server with a shared index, to which a connection is opened at the first use. Cloning is cheap.
+/// A server with a shared index. A connection is opened at the first use. Cloning is cheap.
 #[derive(Clone)]
 pub struct Server(Arc<Inner>);
 
@@ -35,7 +35,7 @@ struct Inner {
     looked: AtomicBool,
 }
 
-/// The treatment of missing tables: an error, or their creation.
+/// The reaction to missing or outdated tables: an error, or their creation or migration.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tables {
     Needed,

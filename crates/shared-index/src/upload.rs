@@ -7,9 +7,9 @@ use toolpost_workspace::ContentHash;
 /// The maximum number of file contents or files in one SQL statement.
 pub(crate) const AT_ONCE: usize = 8_192;
 
-/// Time limit of the SQL statements for a batch of contents.
+/// Time limit for the SQL statements of a batch of contents.
 pub(crate) const PART: Duration = Duration::from_secs(180);
-/// Time limit of the SQL statements for a whole commit.
+/// Time limit for the SQL statements of a whole commit.
 pub(crate) const WHOLE: Duration = Duration::from_secs(900);
 
 /// Maximum number of attempts of a transaction, if other clients cause conflicts.

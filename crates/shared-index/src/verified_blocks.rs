@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use tokio_postgres::Transaction;
 use toolpost_ranked::embed::{Static, TextRole, Vector, likeness};
-use toolpost_ranked::portable::{Piece, cut};
+use toolpost_ranked::portable::{PortableBlock, cut};
 use toolpost_workspace::ContentHash;
 
 use crate::across::{counted, named};
@@ -35,7 +35,7 @@ pub(crate) struct VerifiedBlocks<'s> {
     vector: &'s Vector,
     versions: HashMap<i32, &'s Version>,
     /// The fetched texts, each with its blocks; `None` for a damaged or missing text.
-    cuts: HashMap<Name, Option<(String, Vec<Piece>)>>,
+    cuts: HashMap<Name, Option<(String, Vec<PortableBlock>)>>,
     pub(crate) blocks: Vec<BlockAcross>,
     damaged: Vec<String>,
 }

@@ -32,15 +32,15 @@ fn odd(found: char) -> Option<&'static str> {
         | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2069}'
         | '\u{feff}'
-        | '\u{ad}' => Some("an invisible character disguises the command"),
+        | '\u{ad}' => Some("the command contains an invisible character, which may disguise what it does"),
         _ => None,
     }
 }
 
 /// Returns a text for the grammar, with a word character in place of each byte outside ASCII.
 ///
-/// For a shell, that character and the replaced one are parts of words. The grammar's scanner reads outside
-/// its tables for characters beyond ASCII.
+/// For a shell, that character and the replaced one are parts of words. For characters beyond ASCII, the
+/// grammar's scanner would read out of bounds of its tables.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
@@ -86,8 +86,8 @@ pub(crate) fn is_one_word(one: Node<'_>, next: Node<'_>) -> bool {
 /// The characters that end a word if they are not quoted.
 const BREAKS: [char; 10] = [' ', '\t', '\n', ';', '|', '&', '<', '>', '(', ')'];
 
-/// Finds a text that the grammar splits into words, although a shell reads it as one word: no character between
-/// the parts ends a word.
+/// Finds a text that the grammar splits into words, although a shell reads it as one word, because no character
+/// between the parts ends a word.
 pub(crate) fn split<'t>(root: Node<'_>, text: &'t str) -> Option<&'t str> {
     let mut found = None;
     each(root, &mut |node| {
@@ -132,7 +132,7 @@ pub(crate) fn split<'t>(root: Node<'_>, text: &'t str) -> Option<&'t str> {
     found
 }
 
-/// Returns whether text between two leaves is the word `-` of a command: the grammar drops that word before a
+/// Returns whether text between two leaves is the word `-` of a command, which the grammar drops before a
 /// here-document.
 fn is_dash(next: Node<'_>, end: usize, between: &str) -> bool {
     if between.trim_matches([' ', '\t']) != "-"
@@ -199,7 +199,8 @@ pub(crate) fn substituted<'t>(text: &'t str, hidden: &[usize]) -> Vec<Cow<'t, st
     found
 }
 
-/// Returns the length of a text up to the next backquote that has no backslash before it.
+/// Returns the length of a text up to the next backquote that has no backslash before it; the whole length if there
+/// is none.
 fn backquoted(text: &str) -> usize {
     let mut quotes = text.match_indices('`').map(|(at, _)| at);
     quotes.find(|at| !text[..*at].ends_with('\\')).unwrap_or(text.len())
@@ -348,7 +349,7 @@ pub(crate) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> 
 /// position for a shell than for the grammar; `None` if it is harmless.
 pub(crate) fn expansion(node: Node<'_>, text: &str) -> Option<&'static str> {
     if text.contains('\'') && is_quoted(node) {
-        return Some("a single quote in an expansion within double quotes may be literal for a shell");
+        return Some("a shell may read the single quote in this double-quoted expansion literally");
     }
     let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
     if inner.match_indices('{').any(|(at, _)| !inner[..at].ends_with('$')) {

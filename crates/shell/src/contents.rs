@@ -11,7 +11,7 @@ const NO_PATCH: &str = "-s --no-patch --stat --numstat --shortstat --dirstat --c
 /// Options of `git cat-file` that print contents.
 const PRINTED: &str = "-p --batch --batch-command --textconv --filters";
 
-/// When a command prints contents.
+/// The condition under which a command prints contents.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Printing {
     /// Unless an option requests something else.

@@ -146,7 +146,7 @@ pub(crate) fn note_dd(segment: &mut Segment, sorted: &Options) {
     }
 }
 
-/// Records the arguments of `tar`, each of which can be read or written, and the directories that it packs.
+/// Records that the arguments of `tar` may be read or written, and the directories that it packs.
 pub(crate) fn note_tar(segment: &mut Segment, sorted: &Options) {
     // The first argument can be a cluster of options without a dash, such as `cf`.
     let creates = sorted.has("-c -r -u -A --create --append --update --catenate --concatenate")

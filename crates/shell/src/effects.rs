@@ -1,9 +1,9 @@
 //! Effects of a command that follow from its options, operands and assignments.
 
 use crate::{
-    Certainty, Effect, Options, Reach, Segment, Word, contents, copies,
-    options::{self, Until},
-    programs::{self, Act, Form, Operands, git},
+    Certainty, Effect, Options, Segment, VariableScope, Word, contents, copies,
+    options::{self, OptionsEnd},
+    programs::{self, Form, Operands, OptionEffect, git},
     searches,
 };
 
@@ -28,10 +28,20 @@ pub(crate) fn known(segment: &Segment) -> CommandForm {
     CommandForm { form: programs::find(name).unwrap_or(programs::UNKNOWN), head: 1 }
 }
 
+impl Segment {
+    /// Returns the subcommand of a `git` command, which follows git's own options; `None` for another program, and if the
+    /// subcommand is known only when the command runs.
+    #[must_use]
+    pub fn git_subcommand(&self) -> Option<&str> {
+        self.program_name().filter(|name| *name == "git")?;
+        self.words.get(subcommand(self)).and_then(Word::known)
+    }
+}
+
 /// Returns the index of the subcommand among the words of a `git` command.
 fn subcommand(segment: &Segment) -> usize {
     let words = segment.words.get(1..).unwrap_or_default();
-    let sorted = options::sort(words, git::VALUED, options::Style::OneDash, Until::Operand);
+    let sorted = options::sort(words, git::VALUED, options::Style::OneDash, OptionsEnd::Operand);
     sorted.first.map_or(segment.words.len(), |first| first + 1)
 }
 
@@ -39,7 +49,7 @@ fn subcommand(segment: &Segment) -> usize {
 fn note_globals(segment: &mut Segment) {
     let end = subcommand(segment);
     let words = segment.words.get(1..end).unwrap_or_default();
-    let globals = options::sort(words, git::VALUED, options::Style::OneDash, Until::End);
+    let globals = options::sort(words, git::VALUED, options::Style::OneDash, OptionsEnd::End);
     for (given, _) in &globals.options {
         if let Some((option, act)) = programs::act(git::ACTS, given) {
             segment.more(option, describe(act));
@@ -54,7 +64,7 @@ pub(crate) fn note(segment: &mut Segment, known: &CommandForm) {
         note_globals(segment);
     }
     let words = segment.words.get(known.head..).unwrap_or_default().to_vec();
-    let sorted = options::sort(&words, form.valued, form.style, Until::End);
+    let sorted = options::sort(&words, form.valued, form.style, OptionsEnd::End);
     for (given, value) in &sorted.options {
         option(segment, form, given, value.as_ref());
     }
@@ -64,7 +74,7 @@ pub(crate) fn note(segment: &mut Segment, known: &CommandForm) {
         // Only the program knows whether the word is a value or an option, so its effects as an option count,
         // too.
         for (given, value) in
-            options::sort(std::slice::from_ref(word), form.valued, form.style, Until::End).options
+            options::sort(std::slice::from_ref(word), form.valued, form.style, OptionsEnd::End).options
         {
             option(segment, form, &given, value.as_ref());
         }
@@ -72,7 +82,7 @@ pub(crate) fn note(segment: &mut Segment, known: &CommandForm) {
     // A match of a wildcard is a name in the wildcard's directory. If the options of the command only read files, a
     // match that looks like an option cannot make the command read a file in another directory.
     let harms = |word: &&Word| {
-        form.acts.iter().any(|(_, act)| *act != Act::Reads || (word.sure == Certainty::Nothing))
+        form.acts.iter().any(|(_, act)| *act != OptionEffect::Reads || (word.sure == Certainty::Nothing))
     };
     if let Some(doubtful) = sorted.doubtful.iter().find(harms) {
         let what = "the value is known only when the command runs, and may be an option with further effects";
@@ -175,8 +185,8 @@ fn option(segment: &mut Segment, form: &Form, given: &str, value: Option<&Word>)
         return;
     };
     match (act, value) {
-        (Act::Writes, Some(value)) => segment.effects.push(Effect::Writes(value.clone())),
-        (Act::Reads, Some(value)) => segment.effects.push(Effect::Reads(value.clone())),
+        (OptionEffect::Writes, Some(value)) => segment.effects.push(Effect::Writes(value.clone())),
+        (OptionEffect::Reads, Some(value)) => segment.effects.push(Effect::Reads(value.clone())),
         _ => segment.more(option, describe(act)),
     }
 }
@@ -192,13 +202,15 @@ impl Effect {
     }
 }
 
-fn describe(act: Act) -> &'static str {
+fn describe(act: OptionEffect) -> &'static str {
     match act {
-        Act::Runs => RUNS,
-        Act::Changes => "this option makes the command change something",
-        Act::Elsewhere => "with this option the command works in another directory or on another machine",
-        Act::Writes => "with this option the command writes a file",
-        Act::Reads => "with this option the command reads a file",
+        OptionEffect::Runs => RUNS,
+        OptionEffect::Changes => "this option makes the command change something",
+        OptionEffect::Elsewhere => {
+            "with this option the command works in another directory or on another machine"
+        }
+        OptionEffect::Writes => "with this option the command writes a file",
+        OptionEffect::Reads => "with this option the command reads a file",
     }
 }
 
@@ -356,7 +368,7 @@ fn set_by_operands(segment: &mut Segment, sorted: &Options) {
             Some(name) => segment.assignments.push(crate::Assignment {
                 name: name.to_owned(),
                 value: Word::beginning("…", ""),
-                reach: Reach::Shell,
+                reach: VariableScope::Shell,
             }),
             None => segment.more(word.text.clone(), "the variable that the command sets is unknown"),
         }
@@ -408,8 +420,8 @@ fn changes_programs(set: &crate::Assignment) -> bool {
     }
     let harmless = HARMLESS.contains(&name) || name.starts_with("LC_");
     match set.reach {
-        Reach::Programs => !harmless,
-        Reach::Shell => {
+        VariableScope::Programs => !harmless,
+        VariableScope::Shell => {
             SENSITIVE.contains(&name)
                 || (!harmless && SENSITIVE_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)))
         }

@@ -20,7 +20,9 @@ mod word;
 mod wrappers;
 
 pub use options::Options;
-pub use segment::{Assignment, Contents, Effect, Places, Reach, Role, Script, Search, Segment, UnknownPart};
+pub use segment::{
+    Assignment, Contents, Effect, Places, Role, Script, Search, Segment, UnknownPart, VariableScope,
+};
 pub use word::{Certainty, Word, quoted};
 
 /// Parses a text that a shell would run: finds its commands and their effects.

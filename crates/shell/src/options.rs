@@ -28,7 +28,7 @@ pub(crate) enum Style {
 
 /// The position after which words that begin with a dash are operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Until {
+pub(crate) enum OptionsEnd {
     /// After the word `--`; without it, every word that begins with a dash is an option.
     End,
     /// After the word `--` or the first operand.
@@ -37,7 +37,7 @@ pub(crate) enum Until {
 
 /// Classifies the words of a command. `valued` are the options whose value is the next word or the rest of
 /// the option's word.
-pub(crate) fn sort(words: &[Word], valued: &str, style: Style, until: Until) -> Options {
+pub(crate) fn sort(words: &[Word], valued: &str, style: Style, until: OptionsEnd) -> Options {
     let mut sorted = Options::default();
     let mut rest = words.iter().enumerate();
     let mut ended = false;
@@ -49,7 +49,7 @@ pub(crate) fn sort(words: &[Word], valued: &str, style: Style, until: Until) -> 
         if ended || !word.may_be_option() || (text == "-" && word.known().is_some()) {
             sorted.first.get_or_insert(at);
             sorted.operands.push(word.clone());
-            ended |= until == Until::Operand;
+            ended |= until == OptionsEnd::Operand;
             continue;
         }
         if word.known() == Some("--") {
@@ -109,7 +109,7 @@ fn named(word: &Word, valued: &str, style: Style) -> Vec<(String, Value)> {
 }
 
 impl Options {
-    /// Returns the given options of a list, each with its value.
+    /// Returns those options of a list that are given, each with its value.
     pub(crate) fn given<'o>(&'o self, list: &'o str) -> impl Iterator<Item = &'o (String, Option<Word>)> {
         self.options.iter().filter(|(option, _)| Self::lists(list, option))
     }
@@ -119,8 +119,8 @@ impl Options {
         self.given(list).next().is_some()
     }
 
-    /// Returns the values of the given options of a list; `None` if a value is missing, or unknown before the
-    /// command runs.
+    /// Returns the values of those options of a list that are given; `None` if a value is missing, or unknown
+    /// before the command runs.
     pub(crate) fn known_values(&self, list: &str) -> Option<Vec<String>> {
         self.given(list).map(|(_, value)| value.as_ref().and_then(Word::known).map(str::to_owned)).collect()
     }

@@ -2,7 +2,9 @@
 
 pub(crate) mod wrap;
 
-use crate::{Assignment, Effect, Reach, Role, Script, Segment, Word, check, effects, places, segment, word};
+use crate::{
+    Assignment, Effect, Role, Script, Segment, VariableScope, Word, check, effects, places, segment, word,
+};
 use toolpost_syntax::{ParseError, parse_bounded};
 use tree_sitter::Node;
 
@@ -31,10 +33,10 @@ pub(crate) fn script(text: &str, depth: usize) -> Script {
     };
     let root = tree.root_node();
     if let Some(gap) = check::gap(root, text) {
-        script.unsure(&gap, "the shell grammar does not cover this text");
+        script.unsure(&gap, "Toolpost's shell parser does not cover this text");
     }
     if let Some(split) = check::split(root, text) {
-        script.unsure(split, "a shell reads this as one word, unlike the shell grammar");
+        script.unsure(split, "a shell reads this as one word, but Toolpost's shell parser splits it");
     }
     let mut reader = Reader {
         text,
@@ -50,11 +52,11 @@ pub(crate) fn script(text: &str, depth: usize) -> Script {
     let hidden = check::hidden(root, text, &substitutions);
     if let Some(first) = hidden.first() {
         let rest = text.get(*first..).unwrap_or(text);
-        script.unsure(rest, "a shell may run a command here that the grammar does not recognise");
+        script.unsure(rest, "a shell may run a command here that Toolpost's shell parser does not find");
     }
     // Errors anywhere in the syntax tree count, even in nodes that were not visited.
     if root.has_error() && script.unsure.is_empty() {
-        script.unsure(text, "the shell grammar does not know this");
+        script.unsure(text, "Toolpost's shell parser cannot parse this");
     }
     script.places = places::of(&script.segments);
     if script.unsure.is_empty() && is_chain(root) {
@@ -101,7 +103,7 @@ impl<'t> Reader<'t> {
 
     fn look(&mut self, node: Node<'_>) {
         if node.is_error() || node.is_missing() {
-            self.unsure(node, "the shell grammar does not know this");
+            self.unsure(node, "Toolpost's shell parser cannot parse this");
             return self.children(node);
         }
         match node.kind() {
@@ -129,7 +131,7 @@ impl<'t> Reader<'t> {
             }
             "file_redirect" | "heredoc_redirect" | "herestring_redirect" => self.bare(node, &[node]),
             "comment" if !check::is_comment(node, self.text) => {
-                self.unsure(node, "a shell may not treat this as a comment");
+                self.unsure(node, "a shell might read this as code, not as a comment");
             }
             "expansion" => {
                 if let Some(why) = check::expansion(node, self.slice(node)) {
@@ -150,7 +152,7 @@ impl<'t> Reader<'t> {
             }
             kind if check::is_known(kind) || !node.is_named() => self.children(node),
             _ => {
-                self.unsure(node, "this part of the shell grammar is not supported");
+                self.unsure(node, "Toolpost does not support this shell syntax");
                 self.children(node);
             }
         }
@@ -227,7 +229,7 @@ impl<'t> Reader<'t> {
                 continue;
             };
             match child.kind() {
-                "variable_assignment" => self.assigned(*child, Reach::Programs, &mut segment),
+                "variable_assignment" => self.assigned(*child, VariableScope::Programs, &mut segment),
                 "command_name" => {
                     let inner = child.child(0).unwrap_or(*child);
                     let word = self.word(inner);
@@ -259,8 +261,8 @@ impl<'t> Reader<'t> {
         self.push(segment);
     }
 
-    /// Marks a command as the call of a function of the same script. The call runs the commands of the
-    /// function, which are judged at its definition.
+    /// Marks a command as a call if it names a function of the same script. The call runs the function's
+    /// commands, which are judged at its definition.
     fn called(&mut self, segment: &mut Segment, node: Node<'_>) {
         if !segment.program().is_some_and(|program| self.functions.iter().any(|name| name == program)) {
             return;
@@ -274,14 +276,14 @@ impl<'t> Reader<'t> {
         segment.role = Role::Function;
     }
 
-    /// Records the variable that a `for` loop sets: it may affect programs, as `PATH` does.
+    /// Records the variable that a `for` loop sets, because it may affect programs, as `PATH` does.
     fn for_each(&mut self, node: Node<'_>) {
         if let Some(variable) = node.child_by_field_name("variable") {
             let mut segment =
                 Segment { role: Role::Nothing, text: self.shown(variable), ..Segment::default() };
             let name = self.slice(variable).to_owned();
             let value = Word::beginning("…", "");
-            segment.assignments.push(Assignment { name, value, reach: Reach::Shell });
+            segment.assignments.push(Assignment { name, value, reach: VariableScope::Shell });
             self.push(segment);
         }
         self.within(segment::LOOP, node);
@@ -294,7 +296,7 @@ impl<'t> Reader<'t> {
         let plain = !children.iter().any(|child| self.slice(*child).starts_with('-'));
         let keyword = children.first().map_or("", |first| self.slice(*first));
         let local = plain && matches!(keyword, "local" | "readonly" | "declare" | "typeset");
-        let reach = if local { Reach::Shell } else { Reach::Programs };
+        let reach = if local { VariableScope::Shell } else { VariableScope::Programs };
         for (at, child) in children.into_iter().enumerate() {
             match child.kind() {
                 _ if at == 0 => segment.words.push(Word::known_as(keyword)),
@@ -315,14 +317,14 @@ impl<'t> Reader<'t> {
     fn assignments(&mut self, parts: &[Node<'_>], node: Node<'_>) {
         let mut segment = Segment { role: Role::Nothing, text: self.shown(node), ..Segment::default() };
         for part in parts {
-            self.assigned(*part, Reach::Shell, &mut segment);
+            self.assigned(*part, VariableScope::Shell, &mut segment);
         }
         self.push(segment);
     }
 
-    fn assigned(&mut self, node: Node<'_>, reach: Reach, segment: &mut Segment) {
+    fn assigned(&mut self, node: Node<'_>, reach: VariableScope, segment: &mut Segment) {
         let Some(name) = node.child_by_field_name("name") else {
-            return self.unsure(node, "the variable that is set is unclear");
+            return self.unsure(node, "it is unclear which variable this sets");
         };
         if name.kind() != "variable_name" {
             self.visit(name);
@@ -366,7 +368,7 @@ impl<'t> Reader<'t> {
         self.word_of(&[node])
     }
 
-    /// Reads a word of which the syntax tree has adjacent parts.
+    /// Reads a word that the syntax tree splits into adjacent parts.
     fn word_of(&mut self, parts: &[Node<'_>]) -> Word {
         let mut holes = Vec::new();
         for part in parts {
@@ -410,7 +412,7 @@ impl<'t> Reader<'t> {
 
 /// Records the effect of a word after `export` or a similar command. The word is examined without its quotes, because
 /// `export "A=b"` is an assignment, too.
-fn declared(word: &Word, reach: Reach, segment: &mut Segment) {
+fn declared(word: &Word, reach: VariableScope, segment: &mut Segment) {
     let Some(known) = word.known() else {
         return segment.more(word.text.clone(), "the variable that the command sets is unknown");
     };

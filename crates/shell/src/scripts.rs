@@ -1,6 +1,6 @@
 //! Recognition of sed and awk scripts that neither run programs nor access files.
 
-/// Returns whether a sed script only prints, deletes and substitutes lines.
+/// Returns whether a sed script certainly only prints, deletes and substitutes lines.
 pub(crate) fn sed_only_prints(script: &str) -> bool {
     let mut rest = script;
     loop {
@@ -77,15 +77,15 @@ fn sed_part(text: &str, mark: char) -> Option<&str> {
     None
 }
 
-/// Returns the bracket expression at the beginning of a text, read as long as possible: a leading `]` belongs
-/// to the expression.
+/// Returns the longest possible bracket expression at the beginning of a text. A leading `]` belongs to the
+/// expression.
 fn bracket(text: &str) -> &str {
     let inside = text.trim_start_matches(['[', '^', ']']);
     let begins = text.len() - inside.len();
     inside.find(']').map_or(text, |end| &text[..begins + end])
 }
 
-/// Returns whether an awk script runs no programs, and reads and writes no files.
+/// Returns whether an awk script certainly runs no programs, and reads and writes no files.
 pub(crate) fn awk_only_prints(script: &str) -> bool {
     let words =
         ["system", "getline", "close", "fflush", "include", "load", "ENVIRON", "PROCINFO", "ARGV", "ARGC"];

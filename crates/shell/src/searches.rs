@@ -2,7 +2,7 @@
 
 use crate::{
     Effect, Options, Search, Segment, Word,
-    options::{self, Until},
+    options::{self, OptionsEnd},
     programs::{self, Form, Operands},
 };
 
@@ -23,10 +23,13 @@ pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
             ..plain(true, true)
         },
         Some("rg") if !sorted.has("--files --type-list --version -V --help -h") => ripgrep(sorted, plain),
-        Some("ag" | "ack") => {
-            let all = sorted.has("-u --unrestricted -U --skip-vcs-ignores -a --all-types --hidden");
+        Some("ag") => {
+            let all =
+                sorted.has("-u --unrestricted -U --skip-vcs-ignores -a --all-types -t --all-text --hidden");
             plain(all, all)
         }
+        // `ack` knows no ignore files, and hidden files are files like all others for it.
+        Some("ack") => plain(true, true),
         Some("git") if form.is_called("git grep") => {
             let ignored = sorted.has("--no-exclude-standard --no-index");
             Search { loose_start: true, ..plain(true, ignored) }
@@ -84,8 +87,8 @@ fn is_recursive_grep(sorted: &Options) -> bool {
         || (sorted.has("-d --directories") && recurses(sorted.known_values("-d --directories")))
 }
 
-/// Describes the files that `rg` reads. If a glob or type selects a file, `rg` reads the file even if it is
-/// hidden or ignored.
+/// Describes the files that `rg` reads. If a glob selects a file, `rg` reads the file even if it is hidden or ignored; if
+/// a type does, even if it is hidden.
 fn ripgrep(sorted: &Options, plain: impl Fn(bool, bool) -> Search) -> Search {
     let unrestricted = sorted.given("-u --unrestricted").count();
     let hidden = sorted.has("-. --hidden") || unrestricted > 1;
@@ -97,13 +100,12 @@ fn ripgrep(sorted: &Options, plain: impl Fn(bool, bool) -> Search) -> Search {
     if !names.is_empty() {
         return Search { names, ..plain(true, true) };
     }
-    if sorted.has("--type-add")
-        || sorted.known_values("-t --type").is_none_or(|types| types.iter().any(|name| name == "all"))
-    {
+    let Some(types) = sorted.known_values("-t --type") else { return plain(true, true) };
+    if sorted.has("--type-add") || types.iter().any(|name| name == "all") {
         return plain(true, true);
     }
     let except = except.iter().map(|glob| glob.trim_start_matches('!').to_owned()).collect();
-    Search { except, ..plain(hidden, ignored) }
+    Search { except, ..plain(hidden || !types.is_empty(), ignored) }
 }
 
 /// Records the directories whose files `find` or `fd` passes to a program that reads them. `own` has the words of
@@ -165,7 +167,7 @@ fn found(words: &[Word]) -> (Vec<Word>, Search) {
 
 fn listed(words: &[Word]) -> (Vec<Word>, Search) {
     let form = programs::find("fd").unwrap_or(programs::UNKNOWN);
-    let sorted = options::sort(words, form.valued, form.style, Until::End);
+    let sorted = options::sort(words, form.valued, form.style, OptionsEnd::End);
     let all = sorted.has("-u --unrestricted");
     let search = Search {
         start: Word::known_as("."),

@@ -33,7 +33,7 @@ pub struct UnknownPart {
 /// One command of a shell text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Segment {
-    /// The text of the command, as written.
+    /// The text of the command; only its first line if it has a here-document.
     pub text: String,
     /// The program and its arguments; empty if the command runs no program.
     pub words: Vec<Word>,
@@ -42,7 +42,7 @@ pub struct Segment {
     pub assignments: Vec<Assignment>,
     /// The effects of the command in addition to running its program.
     pub effects: Vec<Effect>,
-    /// The kind of the command: a program, a wrapper, a function, or only assignments and redirections.
+    /// The kind of the command: a program, a wrapper, a function, or none of these.
     pub role: Role,
     /// The substitutions, loops and functions that contain the command, and the wrappers that run it, the
     /// outermost first.
@@ -60,7 +60,7 @@ pub enum Role {
     Wrapper,
     /// The command calls a function of the same text, whose commands are separate segments.
     Function,
-    /// The command runs no program: it only sets a variable or redirects.
+    /// The command runs no program: it only sets variables, redirects or tests.
     Nothing,
 }
 
@@ -72,15 +72,15 @@ pub struct Assignment {
     /// The new value of the variable.
     pub value: Word,
     /// The processes that see the new value.
-    pub reach: Reach,
+    pub reach: VariableScope,
 }
 
 /// The processes that see a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum VariableScope {
     /// The shell sees the variable; programs see it only if it was exported before.
     Shell,
-    /// The programs that the command starts see the variable.
+    /// Programs see the variable: those that the command starts, or, after `export`, those that the shell starts later.
     Programs,
 }
 
@@ -136,7 +136,7 @@ pub struct Contents {
     pub either: Vec<Word>,
     /// The operands after `--`: pathspecs, which select or exclude files.
     pub paths: Vec<Word>,
-    /// Without revisions, the command compares the worktree with the index, and shows only files that differ.
+    /// True if the command, without revisions, compares the worktree with the index, and shows only files that differ.
     pub is_of_worktree: bool,
     /// True if a pathspec can exclude files from the output.
     pub takes_paths: bool,
@@ -145,8 +145,8 @@ pub struct Contents {
 /// The possible working directories of a text's commands, relative to the directory in which the text starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Places {
-    /// One of these directories. The empty string is the start directory; other directories are spelled as in
-    /// the text.
+    /// One of these directories. The empty string is the start directory; other directories are the operands of
+    /// `cd`, joined.
     Known(Vec<String>),
     /// Any directory.
     Unknown,

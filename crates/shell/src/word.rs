@@ -81,7 +81,7 @@ pub(crate) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static
         start: String::new(),
         sure: Certainty::All,
         depth: 0,
-        separates: Separates::Nothing,
+        separates: BraceParts::Nothing,
         braces: Braces::Plain,
         pattern: Some(String::new()),
     };
@@ -114,19 +114,19 @@ struct WordReader<'a> {
     sure: Certainty,
     /// Number of braces that are open at the current position of the word.
     depth: usize,
-    separates: Separates,
+    separates: BraceParts,
     braces: Braces,
     /// The word as a pattern so far; `None` if a part of the word is known only when the command runs.
     pattern: Option<String>,
 }
 
-/// The parts of a group of braces that the word has so far.
+/// The parts of a brace expansion that the word has so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Separates {
+enum BraceParts {
     Nothing,
     /// An opening brace.
     Open,
-    /// An opening brace, and after it a comma or `..`. Any later closing brace may end the group, as in `{a},b}`.
+    /// An opening brace, and after it a comma or `..`. Any later closing brace may end the expansion, as in `{a},b}`.
     Parts,
 }
 
@@ -137,7 +137,7 @@ enum Braces {
     Several,
 }
 
-const DIFFERS: &str = "a shell may read this word differently from the shell grammar";
+const DIFFERS: &str = "a shell may read this word differently from Toolpost's shell parser";
 
 impl WordReader<'_> {
     fn run(&mut self) -> Result<(), &'static str> {
@@ -201,7 +201,7 @@ impl WordReader<'_> {
         }
     }
 
-    /// Takes a part that is known only when the command runs. The syntax tree also has a sequence such as `{1..3}` there.
+    /// Takes a part that is known only when the command runs. The syntax tree also marks a sequence such as `{1..3}` so.
     fn opaque(&mut self) {
         self.sure = Certainty::Nothing;
         let hole = self.opaque.iter().find(|hole| hole.end == self.at);
@@ -212,7 +212,7 @@ impl WordReader<'_> {
         }
     }
 
-    /// Records the effect of a character that can belong to a group of braces.
+    /// Updates the state of brace expansion for `{`, `}`, a comma or a dot.
     fn brace(&mut self, found: char) -> Result<(), &'static str> {
         let (before, after) = (&self.text[..self.at], &self.text[self.at..]);
         match found {
@@ -220,13 +220,13 @@ impl WordReader<'_> {
                 self.depth += 1;
                 // A shell takes `{}` at the beginning of a word literally.
                 let is_open = before.len() > 1 || !after.starts_with('}');
-                if is_open && self.separates == Separates::Nothing {
-                    self.separates = Separates::Open;
+                if is_open && self.separates == BraceParts::Nothing {
+                    self.separates = BraceParts::Open;
                 }
             }
             '}' => {
                 self.depth = self.depth.saturating_sub(1);
-                if self.separates == Separates::Parts {
+                if self.separates == BraceParts::Parts {
                     self.braces = Braces::Several;
                 }
             }
@@ -235,8 +235,8 @@ impl WordReader<'_> {
                     self.braces = Braces::Several;
                 }
                 let is_sequence = found == '.' && after.starts_with('.');
-                if self.separates == Separates::Open && (found == ',' || is_sequence) {
-                    self.separates = Separates::Parts;
+                if self.separates == BraceParts::Open && (found == ',' || is_sequence) {
+                    self.separates = BraceParts::Parts;
                 }
                 if is_sequence && crosses_cases(before, after) {
                     return Err(DIFFERS);
@@ -344,8 +344,8 @@ impl WordReader<'_> {
     }
 }
 
-/// Returns whether the dots after `before` are those of a sequence such as `{Z..a}`. It contains a backquote, so a
-/// shell can run a part of the word that the grammar takes for text.
+/// Returns whether the dots after `before` are those of a sequence such as `{Z..a}`. Its expansion contains a backquote,
+/// so a shell can run a part of the word that the grammar takes for text.
 fn crosses_cases(before: &str, after: &str) -> bool {
     let first = before.strip_suffix('.').and_then(|before| before.chars().next_back());
     let last = after.strip_prefix('.').and_then(|after| after.chars().next());

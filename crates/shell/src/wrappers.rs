@@ -17,7 +17,7 @@ pub(crate) enum WrappedCommand {
     Within,
 }
 
-/// The treatment of a wrapper by the rules.
+/// The parts of a wrapper's call that the rules judge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WrapperEffect {
     /// Only the command that the wrapper runs is judged, because the wrapper itself has no effect.

@@ -9,7 +9,7 @@ use std::io::BufRead;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use toolpost_symbols::{At, Direction, Graph, Index, Relation, Resolved, SymbolQuery};
+use toolpost_symbols::{At, Direction, Graph, IdLookup, Index, Relation, SymbolQuery};
 use toolpost_workspace::{Options, Workspace};
 
 fn main() {
@@ -57,7 +57,7 @@ fn answer(index: &Index, verb: &str, about: &str, id: &str) -> usize {
 
 fn here(graph: &Graph, id: &str) -> Option<At> {
     match graph.by_id(id, &|_| true) {
-        Resolved::Here(at) => Some(at),
+        IdLookup::Here(at) => Some(at),
         _ => None,
     }
 }

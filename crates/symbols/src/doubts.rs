@@ -5,37 +5,38 @@ use toolpost_workspace::ContentHash;
 
 use crate::record::Usage;
 use crate::resolve::Resolver;
-use crate::{At, FileId, Graph, Resolution, Sure};
+use crate::{At, Certainty, FileId, Graph, Resolution};
 
 /// The names in one file whose meaning the text leaves open, and which a language server may be able to resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Doubts {
+pub struct UnresolvedNames {
     /// The path of the file.
     pub path: String,
     /// The hash of the file's content.
     pub hash: ContentHash,
-    /// The byte offsets of the called names for which no target is proved.
+    /// The byte offsets of the called names without a proved target, except local names and names from outside the
+    /// workspace.
     pub places: Vec<u32>,
     /// The byte offsets of the names of interfaces and traits, and of methods without a body.
     pub implemented: Vec<u32>,
 }
 
 impl Graph {
-    /// Lists, for each of the files `paths`, the calls for which no target is proved, and the definitions that other
-    /// code may implement. Files without such names, and files that are not in the graph, are omitted.
+    /// Lists, for each of the files `paths`, the names that [`Doubts`] describes. Files without such names, and files
+    /// that are not in the graph, are omitted.
     #[must_use]
-    pub fn doubts(&self, paths: &[String]) -> Vec<Doubts> {
+    pub fn doubts(&self, paths: &[String]) -> Vec<UnresolvedNames> {
         let resolver = Resolver::new(self);
         let files = paths.iter().filter_map(|path| self.by_path(path));
         files.filter_map(|file| self.doubts_of(&resolver, file)).collect()
     }
 
-    fn doubts_of(&self, resolver: &Resolver<'_>, id: FileId) -> Option<Doubts> {
+    fn doubts_of(&self, resolver: &Resolver<'_>, id: FileId) -> Option<UnresolvedNames> {
         let file = self.file(id);
         let hash = file.hash?;
         let calls = file.record.uses.iter().filter(|used| used.usage == Usage::Call);
         let doubtful = calls.filter(|used| match resolver.found(id, used) {
-            Resolution::Targets(targets) => targets.iter().all(|target| target.sure != Sure::Proved),
+            Resolution::Targets(targets) => targets.iter().all(|target| target.sure != Certainty::Proved),
             Resolution::Unresolved => true,
             Resolution::Outside | Resolution::Local => false,
         });
@@ -47,6 +48,6 @@ impl Graph {
         });
         let implemented: Vec<u32> = implemented.map(|(_, defined)| defined.at.0).collect();
         let some = !places.is_empty() || !implemented.is_empty();
-        some.then(|| Doubts { path: file.path.to_string(), hash, places, implemented })
+        some.then(|| UnresolvedNames { path: file.path.to_string(), hash, places, implemented })
     }
 }

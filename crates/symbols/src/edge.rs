@@ -4,18 +4,18 @@ use toolpost_syntax::Kind;
 
 use crate::ids::{At, FileId};
 use crate::record::Usage;
-use crate::target::{How, Sure};
+use crate::target::{Certainty, ResolutionMethod};
 
 /// A relation between two symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relation {
-    /// One symbol calls the other or constructs an instance of it.
+    /// One symbol calls the other, or constructs an instance of it with a call.
     Call,
     /// One symbol imports the other.
     Import,
     /// One symbol inherits from the other or implements it.
     Inherit,
-    /// One symbol names the other as a type.
+    /// One symbol names the other as a type, inherits from it, or constructs an instance with a literal.
     Type,
     /// Any kind of use.
     Usage,
@@ -58,9 +58,9 @@ pub struct Edge {
     /// The form of the use in the text, such as a call or an import.
     pub usage: Usage,
     /// The method that resolved the use to the symbol `to`.
-    pub how: How,
+    pub how: ResolutionMethod,
     /// The certainty that the use refers to the symbol `to`.
-    pub sure: Sure,
+    pub sure: Certainty,
 }
 
 /// An occurrence of a symbol's name, or a use inside the symbol, that could not be resolved.
@@ -81,7 +81,7 @@ pub struct Unresolved {
 pub struct Edges {
     /// The uses, the most certain first, then by position.
     pub edges: Vec<Edge>,
-    /// The occurrences of names that could not be resolved, sorted by path and byte offset.
+    /// The occurrences of names that could not be resolved; incoming ones are sorted by path and byte offset.
     pub unresolved: Vec<Unresolved>,
     /// The numbers of uses by certainty, and of occurrences that are not in `edges`.
     pub counts: Counts,
@@ -108,7 +108,7 @@ pub struct Counts {
     pub other: usize,
     /// The number of occurrences of the symbol's name that are uses of another symbol with that name.
     pub namesakes: usize,
-    /// The number of targets in files that the caller may not see.
+    /// Outgoing: the number of targets of uses that are in files that the caller may not see.
     pub withheld: usize,
 }
 

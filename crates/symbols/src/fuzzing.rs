@@ -13,7 +13,7 @@ use toolpost_workspace::{Blob, hash};
 /// segment. The file name `file` determines the language.
 ///
 /// # Panics
-/// If the undamaged segment cannot be read.
+/// If the segment cannot be created, or cannot be read before it is damaged.
 pub fn segment(file: &str, text: &str, damage: &dyn Fn(&mut Vec<u8>)) {
     let Some(language) = Language::of_path(file.as_ref()) else { return };
     let Ok((mut words, record)) = make(language, text) else { return };

@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use toolpost_workspace::ContentHash;
 
-pub use external::{Answer, Place};
+pub use external::{ExternalAnswer, FilePosition};
 pub use file::File;
 pub(crate) use file::is_class;
 pub use lazy_record::LazyRecord;
-pub(crate) use removed::Gone;
+pub(crate) use removed::RemovedSymbol;
 
 use crate::edge_cache::EdgeCache;
 use crate::ids::{At, FileId};
@@ -24,7 +24,7 @@ use crate::manifest::Manifest;
 use crate::path::{split, stem};
 use crate::record::{Record, ReferenceRecord, Summary, SymbolRecord};
 use crate::word::{Word, Words};
-use external::Hearsay;
+use external::ExternalAnswerStore;
 use table::{BySomeWords, ByWord};
 
 /// Counts of the files of a language.
@@ -58,10 +58,10 @@ pub struct Graph {
     /// The number of names in the files that were removed since unused names were last dropped.
     names_gone: usize,
     /// The answers of language servers and SCIP indexes.
-    pub(crate) hearsay: Hearsay,
+    pub(crate) hearsay: ExternalAnswerStore,
     /// The cached uses of symbols.
     pub(crate) asked: EdgeCache,
-    /// The number of changes of the graph so far. Data derived from the graph is valid while this number is the same.
+    /// The number of changes to the graph so far. Data derived from the graph is valid while this number is the same.
     pub(crate) changes: u64,
 }
 
@@ -193,7 +193,7 @@ impl Graph {
         self.words.text(word)
     }
 
-    /// Returns the number of a name, if any file contains it.
+    /// Returns the number of a name; `None` if the graph does not know the name.
     #[must_use]
     pub fn word(&self, text: &str) -> Option<Word> {
         self.words.find(text)
@@ -231,7 +231,7 @@ impl Graph {
         self.changes
     }
 
-    /// Returns the files that were added or replaced after the first `changes` changes of the graph, each with the
+    /// Returns the files that were added or replaced after the first `changes` changes to the graph, each with the
     /// number of changes before it was added.
     pub fn files_since(&self, changes: u64) -> impl Iterator<Item = (FileId, u64)> {
         let all = self.files().map(|id| (id, self.file(id).since));
@@ -323,7 +323,7 @@ impl Graph {
         self.owned.get(owner)
     }
 
-    /// Lists the directories with files whose paths end with `end`.
+    /// Lists the directories that directly contain files and whose last path components are `end`.
     pub(crate) fn folders_ending<'g>(&'g self, end: &'g str) -> impl Iterator<Item = &'g str> {
         let fits = move |path: &&str| {
             path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))

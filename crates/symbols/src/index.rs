@@ -1,8 +1,8 @@
 //! The symbol index of a workspace, updated before each query and shared by concurrent queries.
 
+mod changes;
 mod scip_import;
 mod store;
-mod take;
 #[cfg(test)]
 mod tests;
 mod update;
@@ -14,14 +14,14 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use toolpost_workspace::{ContentHash, Workspace, WorkspacePath};
 
-use crate::{Answer, Graph};
+use crate::{ExternalAnswer, Graph};
+use changes::PendingFile;
 use store::Store;
-use take::Pending;
 use toolpost_index_lifecycle::{
     self as lifecycle, FileSignature, Lifecycle, PartialIndex, Patience, UpdateError, WatchState,
 };
 
-/// The index of a workspace; cheap to clone; clones share their data.
+/// The index of a workspace. Clones are cheap and share their data.
 #[derive(Clone)]
 pub struct Index(Arc<Inner>);
 
@@ -39,7 +39,7 @@ struct UpdateState {
     store: Option<Store>,
     watched: WatchState,
     /// The files to read, by displayed path.
-    pending: BTreeMap<Arc<str>, Pending>,
+    pending: BTreeMap<Arc<str>, PendingFile>,
     /// True while a scan of all files is not finished, because files are pending.
     unsettled: bool,
 }
@@ -66,9 +66,9 @@ struct IndexedFile {
 /// The files that an index does not cover.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The displayed paths of source files that are too large to be parsed.
+    /// The displayed paths of source files and manifests that are too large to be parsed.
     pub large: Vec<String>,
-    /// Files that are not text, or that could not be parsed.
+    /// The displayed paths of files that are not UTF-8, have no known language, or could not be parsed.
     pub unparsed: Vec<String>,
     /// Files and directories that could not be read, with the reason.
     pub unreadable: Vec<String>,
@@ -78,9 +78,10 @@ pub struct LeftOut {
 pub struct GraphGuard<'i>(RwLockReadGuard<'i, State>);
 
 impl Index {
-    /// Creates the index of a workspace, with its records in `folder`. Reads nothing before the first query.
+    /// Creates the index of a workspace. Its records are stored in a subdirectory of `folder`, or only in memory
+    /// without one. Reads nothing before the first query.
     ///
-    /// Several workspaces and processes may share the folder.
+    /// Several workspaces and processes may share `folder`.
     #[must_use]
     pub fn new(workspace: Workspace, folder: Option<PathBuf>) -> Self {
         let folder = folder.map(|folder| folder.join(workspace.cache_name()));
@@ -128,14 +129,14 @@ impl Index {
     }
 
     /// Adds a language server's answers about names in the version of a file with this content hash.
-    pub fn tell(&self, path: &str, hash: ContentHash, answers: Vec<(u32, Answer)>) {
+    pub fn tell(&self, path: &str, hash: ContentHash, answers: Vec<(u32, ExternalAnswer)>) {
         let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
         state.graph.tell(path, hash, answers);
     }
 
-    /// Adds the implementations that a language server found of interfaces and their methods, in the version
-    /// of a file with this content hash.
-    pub fn tell_implementations(&self, path: &str, hash: ContentHash, answers: Vec<(u32, Answer)>) {
+    /// Adds the implementations that a language server found for interfaces and their methods, in the version of a file
+    /// with this content hash.
+    pub fn tell_implementations(&self, path: &str, hash: ContentHash, answers: Vec<(u32, ExternalAnswer)>) {
         let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
         state.graph.tell_implementations(path, hash, answers);
     }

@@ -24,21 +24,21 @@ mod target;
 mod word;
 
 pub use copies::built_from;
-pub use doubts::Doubts;
+pub use doubts::UnresolvedNames;
 pub use edge::{Counts, Direction, Edge, Edges, Relation, Unresolved};
-pub use graph::{Answer, File, Graph, LazyRecord, Place, Tally};
+pub use graph::{ExternalAnswer, File, FilePosition, Graph, LazyRecord, Tally};
 pub use ids::{At, FileId};
 pub use index::{GraphGuard, Index, LeftOut};
 pub use links::{Link, Links};
 pub use manifest::is_manifest;
 pub use query::{
-    Hit, Hits, MatchQuality, Occurrence, Once, Outcome, Resolved, SuccessorEvidence, SymbolQuery,
+    Hit, Hits, IdHistory, IdLookup, MatchQuality, Occurrence, Outcome, SuccessorEvidence, SymbolQuery,
 };
 pub use record::{
     Base, BindingKind, Expression, Hint, ImportRecord, ImportTarget, KindCode, Local, Record,
     ReferenceRecord, Span, Step, SymbolRecord, Usage, VERSION, make,
 };
 pub use sites::{Site, bytes};
-pub use target::{How, Resolution, Sure, Target};
+pub use target::{Certainty, Resolution, ResolutionMethod, Target};
 pub use toolpost_index_lifecycle::UpdateError;
 pub use word::{Word, Words};

@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::record::Usage;
 use crate::resolve::Resolver;
-use crate::{At, FileId, Graph, Resolution, Sure};
+use crate::{At, Certainty, FileId, Graph, Resolution};
 
 /// The links between all files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Links {
-    /// The symbols that each file uses, by the number of the file.
+    /// The symbols of other files that each file uses, sorted by the number of the using file.
     pub symbols: Vec<Link>,
     /// The files that each file imports, even if it uses none of their symbols, as with `require("..")`.
     pub imports: BTreeSet<(FileId, FileId)>,
-    /// The number of uses and imports in each file whose target is unknown or only possible; files without
-    /// any are left out.
+    /// For each file, the number of uses and imports whose target is unknown or only possible. Words that may not be
+    /// uses count only if they have a possible target. Files without any are left out.
     pub open: BTreeMap<FileId, usize>,
 }
 
@@ -56,9 +56,10 @@ impl Graph {
                     }
                     Resolution::Outside | Resolution::Local => continue,
                 };
-                open += usize::from(targets.iter().all(|target| target.sure == Sure::Possible));
-                let sure =
-                    targets.iter().filter(|target| target.sure != Sure::Possible && target.at.file != from);
+                open += usize::from(targets.iter().all(|target| target.sure == Certainty::Possible));
+                let sure = targets
+                    .iter()
+                    .filter(|target| target.sure != Certainty::Possible && target.at.file != from);
                 for target in sure {
                     let new = Link { from, to: target.at, places: 0, first: used.at };
                     symbols.entry((from, target.at)).or_insert(new).places += 1;

@@ -9,7 +9,7 @@ mod rust;
 
 use crate::resolve::{Location, Resolver, Value};
 use crate::rules::{self, Family};
-use crate::target::How;
+use crate::target::ResolutionMethod;
 use crate::word::Word;
 
 impl Resolver<'_> {
@@ -26,7 +26,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Finds the module of a plain name that the file does not define, such as the name of a crate.
+    /// Finds the module of a plain name that the file does not define, such as the name of a crate; only in Rust.
     pub(crate) fn bare_module(&self, spot: Location, name: Word) -> Vec<Value> {
         match rules::of(&self.graph.file(spot.file).record.language).family {
             Family::Rust => self.rust_module(spot, self.graph.text(name)),
@@ -36,7 +36,7 @@ impl Resolver<'_> {
 
     /// Returns the meanings that a name has without an import, by the rules of the language: for example,
     /// from another file of the same package.
-    pub(crate) fn added(&self, spot: Location, name: Word) -> Vec<(Value, How)> {
+    pub(crate) fn added(&self, spot: Location, name: Word) -> Vec<(Value, ResolutionMethod)> {
         match rules::of(&self.graph.file(spot.file).record.language).family {
             Family::Go => self.go_package(spot, name),
             Family::Java => self.java_package(spot, name),

@@ -6,6 +6,6 @@ mod find;
 mod incoming;
 mod occurrences;
 
-pub use by_id::{Once, Resolved, SuccessorEvidence};
+pub use by_id::{IdHistory, IdLookup, SuccessorEvidence};
 pub use find::{Hit, Hits, MatchQuality, SymbolQuery};
 pub use occurrences::{Occurrence, Outcome};

@@ -2,9 +2,9 @@
 
 mod hint;
 mod make;
+mod renumbering;
 mod sound;
 mod summary;
-mod words;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub use toolpost_syntax::{BindingKind, Usage};
 
 use crate::Word;
 
-/// The version of records; it changes whenever the record of the same text changes, and other versions are
+/// The version of records. It changes whenever the record of the same text would change; records of other versions are
 /// rebuilt.
 pub const VERSION: u32 = 12;
 
@@ -67,11 +67,11 @@ pub struct SymbolRecord {
     pub body: Option<Span>,
     /// The declaration up to the body.
     pub signature: Span,
-    /// The type annotation: the return type, or the type of the value.
+    /// The type annotation, such as the return type, the type of the value, or the type that an `impl` block extends.
     pub hint: Option<Hint>,
     /// The expression that the definition assigns to the symbol, as in `const A = b.c()`.
     pub value: Option<Expression>,
-    /// The modifiers before the name.
+    /// The modifiers before the name, and the names of the decorators with `@`.
     pub modifiers: Vec<Word>,
     /// The hash of the body, or of the definition if it has no body; differences in whitespace do not change it.
     pub content: u64,
@@ -160,9 +160,9 @@ pub struct Expression {
 pub enum Base {
     /// A name, with its byte offset.
     Name(Word, u32),
-    /// The current object, such as `self` or `this`.
+    /// The current object, such as `self` or `this`; in Rust also the current module.
     Own,
-    /// The superclass of the current object.
+    /// The superclass of the current object; in Rust, the parent module.
     Above,
     /// A new object of a type, with the type's name and its byte offset.
     New(Word, u32),

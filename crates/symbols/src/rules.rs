@@ -26,11 +26,11 @@ pub(crate) struct Rules {
     pub(crate) wrappers: &'static [(&'static str, usize)],
     /// Members of wrapper types that belong to the wrapper itself, separated by spaces.
     pub(crate) of_wrapper: &'static str,
-    /// Methods of containers that return an element.
+    /// Methods of containers and wrappers that return an element.
     pub(crate) gives_held: &'static str,
-    /// Methods of containers that return a container with the same elements.
+    /// Methods of containers and wrappers that return one with the same elements.
     pub(crate) gives_same: &'static str,
-    /// Methods of containers that call a function with an element.
+    /// Methods of containers and wrappers that call a function with an element.
     pub(crate) hands_held: &'static str,
     /// Methods of containers that call a function with an element as the second argument.
     pub(crate) hands_second: &'static str,
@@ -217,7 +217,7 @@ pub(crate) fn is_global(name: &str) -> bool {
     name.starts_with(|letter: char| letter.is_uppercase()) || lists(core::GLOBALS, name)
 }
 
-/// Checks whether a language has a type of this name that needs no import.
+/// Checks whether a language has a built-in or standard type with this name.
 pub(crate) fn is_global_type(name: &str) -> bool {
     lists(core::TYPES, name)
 }

@@ -13,7 +13,7 @@ const DEFINES: i32 = 1;
 
 /// The fields of a SCIP index that are read.
 #[derive(Clone, PartialEq, Message)]
-struct Whole {
+struct ScipIndex {
     #[prost(message, repeated, tag = "2")]
     documents: Vec<Document>,
 }
@@ -79,7 +79,7 @@ pub(crate) enum Columns {
 impl Scip {
     /// Parses an index; `None` if it is invalid.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
-        let whole = Whole::decode(bytes).ok()?;
+        let whole = ScipIndex::decode(bytes).ok()?;
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut files = Vec::with_capacity(whole.documents.len());
         for document in whole.documents {

@@ -19,7 +19,7 @@ pub(crate) type Stamp = [u8; 16];
 const NAMES: usize = 4 + 8;
 /// The size of the fields before each record, in bytes: the content hash, the two lengths and the checksum.
 const HEAD: usize = 32 + 4 + 4 + CHECKSUM;
-/// The number of bytes that are read in one step to find the records.
+/// The minimum number of bytes that are read in one step to find the records.
 const WINDOW: usize = 1 << 20;
 
 /// Records of many files, with the names in them.
@@ -101,7 +101,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Copies all bytes of a segment that is not stored. Fuzz targets use it.
+    /// Copies all bytes of a segment in memory; empty for one on disk. Fuzz targets use it.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         match &*self.bytes.read().unwrap_or_else(PoisonError::into_inner) {
             Bytes::Memory(head, records) => [head.as_slice(), records].concat(),
@@ -167,7 +167,8 @@ impl Segment {
         })
     }
 
-    /// Reads a record; its names are the numbers of the graph. Returns `None` if the record is damaged.
+    /// Reads a record; its names are the numbers of the graph. Returns `None` if the record is damaged, or if
+    /// [`Self::settle`] was not called.
     pub(crate) fn record(&self, entry: Entry) -> Option<Record> {
         let bytes = self.entry(entry)?;
         let mut record: Record = postcard::from_bytes(&bytes[CHECKSUM + entry.summary as usize..]).ok()?;

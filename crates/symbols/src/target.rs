@@ -23,15 +23,15 @@ pub struct Target {
     /// The symbol.
     pub at: At,
     /// The method that found the target.
-    pub how: How,
+    pub how: ResolutionMethod,
     /// The certainty that the use refers to this symbol.
-    pub sure: Sure,
+    pub sure: Certainty,
 }
 
 /// The method that resolved a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum How {
+pub enum ResolutionMethod {
     /// A scope around the use, or the top level of its file, defines the symbol.
     Scope,
     /// The symbol is a member of a class that the use names or that contains the use, or of a base class of that
@@ -65,7 +65,7 @@ pub enum How {
 /// The certainty of a resolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Sure {
+pub enum Certainty {
     /// The text, a language server or a SCIP index proves that the use refers to the symbol.
     Proved,
     /// The target is likely.
@@ -74,10 +74,11 @@ pub enum Sure {
     Possible,
 }
 
-impl How {
-    /// Returns the certainty of a target that this method found.
+impl ResolutionMethod {
+    /// Returns the usual certainty of a target that this method found. A target can be more certain if it is the only
+    /// implementation, and less certain if it is an overload.
     #[must_use]
-    pub fn sure(self) -> Sure {
+    pub fn sure(self) -> Certainty {
         match self {
             Self::Scope
             | Self::Member
@@ -86,9 +87,9 @@ impl How {
             | Self::Linked
             | Self::Typed
             | Self::Server
-            | Self::Scip => Sure::Proved,
-            Self::Unique | Self::Local | Self::Methods => Sure::Inferred,
-            Self::Dispatch | Self::SameName => Sure::Possible,
+            | Self::Scip => Certainty::Proved,
+            Self::Unique | Self::Local | Self::Methods => Certainty::Inferred,
+            Self::Dispatch | Self::SameName => Certainty::Possible,
         }
     }
 
@@ -113,7 +114,7 @@ impl How {
     }
 }
 
-impl Sure {
+impl Certainty {
     /// Returns the name of the certainty, as in replies.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -12,7 +12,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use toolpost_symbols::{At, Direction, FileId, Graph, How, Relation, Resolution, Usage};
+use toolpost_symbols::{At, Direction, FileId, Graph, Relation, Resolution, ResolutionMethod, Usage};
 use toolpost_syntax::Kind;
 
 /// Maximum number of functions of one name whose callers are listed.
@@ -287,7 +287,9 @@ impl Program<'_> {
     fn resolved(&self, found: &Resolution, all: &[&(At, Listed)]) -> &'static str {
         match found {
             Resolution::Unresolved => "LOST",
-            Resolution::Targets(targets) if targets.iter().all(|target| target.how == How::SameName) => {
+            Resolution::Targets(targets)
+                if targets.iter().all(|target| target.how == ResolutionMethod::SameName) =>
+            {
                 "LOST"
             }
             Resolution::Targets(targets)

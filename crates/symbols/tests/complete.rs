@@ -17,7 +17,7 @@ const LANGUAGES: [&str; 11] =
     ["python", "typescript", "javascript", "rust", "go", "c", "cpp", "java", "php", "ruby", "csharp"];
 
 /// A position in a file.
-type Place = (String, usize);
+type FilePosition = (String, usize);
 
 fn index(folder: &Path) -> Index {
     let options = Options { roots: vec![folder.to_owned()], ..Options::default() };
@@ -37,7 +37,7 @@ fn symbols(graph: &Graph) -> impl Iterator<Item = At> {
 }
 
 /// Returns the positions that an answer lists, and true if it claims that these are all.
-fn listed(graph: &Graph, at: At, direction: Direction, relation: Relation) -> (BTreeSet<Place>, bool) {
+fn listed(graph: &Graph, at: At, direction: Direction, relation: Relation) -> (BTreeSet<FilePosition>, bool) {
     let edges = graph.edges(at, direction, relation, &|_| true);
     let place = |file: FileId, place: u32| (graph.file(file).path.to_string(), place as usize);
     let uses = edges.edges.iter().map(|edge| place(edge.file, edge.place));
@@ -53,7 +53,7 @@ fn no_call_of_a_symbol_is_silently_dropped() {
         for trap in traps(&corpus(), language) {
             let index = index(&corpus().join(&trap.name));
             let graph: GraphGuard<'_> = index.graph(&|| false).unwrap();
-            let by_place: BTreeMap<Place, At> = symbols(&graph)
+            let by_place: BTreeMap<FilePosition, At> = symbols(&graph)
                 .map(|at| ((graph.file(at.file).path.to_string(), graph.symbol(at).at.0 as usize), at))
                 .collect();
             for (place, call) in trap.calls.iter().filter(|(_, call)| call.outside == Outside::No) {

@@ -7,7 +7,7 @@ use toolpost_test_rows::each;
 use common::{go_on, index, write};
 use std::fs;
 use std::path::Path;
-use toolpost_symbols::{Direction, Edge, Once, Relation, Resolved, SuccessorEvidence, SymbolQuery};
+use toolpost_symbols::{Direction, Edge, IdHistory, IdLookup, Relation, SuccessorEvidence, SymbolQuery};
 
 const RUN: &str = "def run(x):\n    y = x + 1\n    return y * 2\n";
 const ID: &str = "python:a.py#run(function)";
@@ -16,8 +16,8 @@ const ID: &str = "python:a.py#run(function)";
 fn describe_id(index: &toolpost_symbols::Index, id: &str, may: &dyn Fn(&str) -> bool) -> String {
     let graph = index.graph(&go_on).unwrap();
     match graph.by_id(id, may) {
-        Resolved::Here(at) => graph.id(at),
-        Resolved::Moved(at, by) => {
+        IdLookup::Here(at) => graph.id(at),
+        IdLookup::Moved(at, by) => {
             let by = match by {
                 SuccessorEvidence::Content => "content",
                 SuccessorEvidence::Qualified => "qualified",
@@ -25,12 +25,12 @@ fn describe_id(index: &toolpost_symbols::Index, id: &str, may: &dyn Fn(&str) -> 
             };
             format!("{by} {}", graph.id(at))
         }
-        Resolved::Gone(near, once) => {
+        IdLookup::Gone(near, once) => {
             let near: Vec<String> = near.into_iter().map(|at| graph.id(at)).collect();
-            let word = if once == Once::There { "gone" } else { "never" };
+            let word = if once == IdHistory::There { "gone" } else { "never" };
             format!("{word} {}", near.join(" ")).trim().to_owned()
         }
-        Resolved::NoId => "no id".to_owned(),
+        IdLookup::NoId => "no id".to_owned(),
     }
 }
 
@@ -68,7 +68,7 @@ fn modules_that_a_macro_call_declares_are_symbols() {
     });
     // The declared files are modules of the crate.
     each(["rust:src/oneshot.rs#channel(function)", "rust:src/deep.rs#dive(function)"], |id| {
-        let Resolved::Here(at) = graph.by_id(id, &|_| true) else { panic!("{id} is not found") };
+        let IdLookup::Here(at) = graph.by_id(id, &|_| true) else { panic!("{id} is not found") };
         let edges = graph.edges(at, Direction::In, Relation::Call, &|_| true);
         assert_eq!((edges.counts.proved, edges.counts.unresolved), (1, 0), "{id}: {edges:?}");
     });
@@ -259,7 +259,7 @@ fn names_are_found_by_parts_initials_and_subsequences() {
 /// Lists the callers of a symbol, and the number of unresolved occurrences.
 fn callers(index: &toolpost_symbols::Index, id: &str) -> (Vec<String>, usize) {
     let graph = index.graph(&go_on).unwrap();
-    let Resolved::Here(at) = graph.by_id(id, &|_| true) else { panic!("{id}") };
+    let IdLookup::Here(at) = graph.by_id(id, &|_| true) else { panic!("{id}") };
     let edges = graph.edges(at, Direction::In, Relation::Call, &|_| true);
     let name = |edge: &Edge| {
         edge.from.map_or("-".to_owned(), |at| graph.text(graph.symbol(at).qualified).to_owned())
@@ -315,7 +315,7 @@ fn callers_in_many_files_are_updated_after_each_change() {
     let index = index(root, None);
     let query_counts = |may: &dyn Fn(&str) -> bool| {
         let graph = index.graph(&go_on).unwrap();
-        let Resolved::Here(at) = graph.by_id("python:b.py#g(function)", &|_| true) else { panic!() };
+        let IdLookup::Here(at) = graph.by_id("python:b.py#g(function)", &|_| true) else { panic!() };
         let edges = graph.edges(at, Direction::In, Relation::Call, may);
         let paths: Vec<String> =
             edges.edges.iter().map(|edge| graph.file(edge.file).path.to_string()).collect();
@@ -338,7 +338,7 @@ fn callers_in_many_files_are_updated_after_each_change() {
 /// Lists the edges of a symbol as text: the confidence, the kind, and the symbol at the other end.
 fn edges(index: &toolpost_symbols::Index, id: &str, direction: Direction, relation: Relation) -> Vec<String> {
     let graph = index.graph(&go_on).unwrap();
-    let Resolved::Here(at) = graph.by_id(id, &|_| true) else { panic!("{id}") };
+    let IdLookup::Here(at) = graph.by_id(id, &|_| true) else { panic!("{id}") };
     let found = graph.edges(at, direction, relation, &|_| true);
     let word = |edge: &Edge| {
         let other = if direction == Direction::In { edge.from } else { Some(edge.to) };

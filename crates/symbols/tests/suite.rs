@@ -8,10 +8,10 @@ mod complete;
 mod cycles;
 #[path = "../../syntax/tests/expected/mod.rs"]
 mod expected;
+mod external_answers;
 mod fresh;
 mod generated;
 mod known;
 mod links;
 mod store;
-mod told;
 mod traps;

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use expected::{Call, Definition, Outside, Trap, traps};
-use toolpost_symbols::{Index, Resolution, Sure};
+use toolpost_symbols::{Certainty, Index, Resolution};
 use toolpost_workspace::{Options, Workspace};
 
 /// A language, the minimum number of calls inside a program that are resolved, and the maximum number of
@@ -80,7 +80,7 @@ fn compare(corpus: &Path, trap: &Trap, outcome: &mut Outcome) {
     let options = Options { roots: vec![corpus.join(&trap.name)], ..Options::default() };
     let index = Index::new(Workspace::open(options).unwrap().0, None);
     let graph = index.graph(&|| false).unwrap();
-    let mut answers: BTreeMap<(String, usize), Vec<(Definition, Sure)>> = BTreeMap::new();
+    let mut answers: BTreeMap<(String, usize), Vec<(Definition, Certainty)>> = BTreeMap::new();
     for site in graph.sites() {
         let Resolution::Targets(targets) = site.found else { continue };
         let target = |target: &toolpost_symbols::Target| {
@@ -94,18 +94,18 @@ fn compare(corpus: &Path, trap: &Trap, outcome: &mut Outcome) {
     }
 }
 
-fn judge(trap: &str, call: &Call, answers: &[(Definition, Sure)], outcome: &mut Outcome) {
+fn judge(trap: &str, call: &Call, answers: &[(Definition, Certainty)], outcome: &mut Outcome) {
     let wanted = if call.right.is_empty() { &call.possible } else { &call.right };
     if answers.iter().any(|(target, _)| wanted.contains(target)) {
         outcome.found += 1;
     } else if !wanted.is_empty() && call.outside == Outside::No {
         outcome.missed.push(format!("{trap}/{}", call.label));
     }
-    let allowed = |(target, sure): &&(Definition, Sure)| {
-        call.right.contains(target) || (*sure != Sure::Proved && call.possible.contains(target))
+    let allowed = |(target, sure): &&(Definition, Certainty)| {
+        call.right.contains(target) || (*sure != Certainty::Proved && call.possible.contains(target))
     };
     let wrong: Vec<_> = answers.iter().filter(|one| !allowed(one)).collect();
-    match wrong.iter().find(|(_, sure)| *sure == Sure::Proved) {
+    match wrong.iter().find(|(_, sure)| *sure == Certainty::Proved) {
         Some(_) => outcome.wrong.push(format!("{trap}/{}", call.label)),
         None => outcome.doubtful += usize::from(!wrong.is_empty()),
     }

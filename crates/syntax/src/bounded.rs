@@ -79,8 +79,8 @@ fn parse_within(
 
 /// Estimates the work of visiting all nodes of a tree; stops above [`MOST_WORK`].
 ///
-/// A visit of a node walks up to the root, so it costs the node's depth. The children of a node with a syntax
-/// error form a chain inside the parser, so each costs the number of its predecessors.
+/// A visit of a node walks up to the root, so it costs the node's depth. The children of an error node form a chain
+/// inside the parser, so each costs up to the number of children.
 fn work(top: Node<'_>) -> u64 {
     let mut cursor = top.walk();
     let (mut work, mut depth) = (0_u64, 1_u64);

@@ -31,7 +31,7 @@ pub(crate) enum Role {
     Value,
     /// The parameters of a function.
     Parameters,
-    /// The arguments of a call, one of which is a function.
+    /// The arguments of a call that is given a function.
     Arguments,
     /// The call of a function that takes a callback; the local name is a parameter of that callback.
     Taker,

@@ -1,4 +1,4 @@
-//! Changes a symbol by its name: replaces it, or inserts code before or after it.
+//! Changes to a symbol that is found by its name: replacement, removal, and insertion of code before or after it.
 
 mod extent;
 mod header;
@@ -16,12 +16,12 @@ use crate::{Language, ParseError, Resolution, Symbol, Tree, find};
 
 use lead::LeadOffsets;
 
-/// A computed change of a symbol.
+/// A computed change to a symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolEdit {
     /// The changes to the text.
     pub splice: Splice,
-    /// Notes about kept or added lines, and about a new syntax error.
+    /// Notes about kept or added text, and about a new syntax error.
     pub notes: Vec<String>,
 }
 
@@ -40,6 +40,8 @@ pub enum SymbolError {
         like: Vec<NamedSymbol>,
         /// The first symbols of the file.
         all: Vec<NamedSymbol>,
+        /// The number of symbols in the file.
+        total: usize,
     },
     /// Several symbols have the name.
     #[error("{} symbols have the name {name}", all.len())]
@@ -73,7 +75,7 @@ pub enum SymbolError {
         /// The text of the line.
         part: String,
     },
-    /// The new code is empty.
+    /// The new code is empty, so it cannot be inserted.
     #[error("the new code is empty, so there is nothing to insert next to {name}")]
     Nothing {
         /// The qualified name of the symbol.
@@ -97,7 +99,7 @@ pub struct NamedSymbol {
 /// Maximum number of symbols listed when none matches.
 const NAMED: usize = 40;
 
-/// Computes the change of one symbol in a text: its replacement by the code `new`, or the insertion of that code
+/// Computes a change to one symbol in a text: its replacement by the code `new`, or the insertion of that code
 /// before or after it. A symbol that is replaced by empty code is removed.
 ///
 /// The comments and decorators of the symbol stay, unless the new code has its own. The new code is indented
@@ -119,7 +121,7 @@ pub fn change(
     let at = meant(text, &symbols, name)?;
     widen(text, &mut symbols[at], new);
     let end = extent::of(&tree, &mut symbols[at]);
-    let place = Place { language, text, symbols: &symbols, at, end };
+    let place = ChangedSymbol { language, text, symbols: &symbols, at, end };
     let new = new_code::code(language, new, &text[place.symbol().span.clone()])?;
     let mut edited = match (side, new.is_empty()) {
         (EditPosition::Replace, true) => removal::of(&place)?,
@@ -154,6 +156,13 @@ pub fn named(text: &str, symbols: &[Symbol], which: &[usize]) -> Vec<NamedSymbol
     which.iter().map(describe).collect()
 }
 
+/// Describes the first symbols of a file, for a message that lists them.
+#[must_use]
+pub fn first_named(text: &str, symbols: &[Symbol]) -> Vec<NamedSymbol> {
+    let first: Vec<usize> = (0..symbols.len().min(NAMED)).collect();
+    named(text, symbols, &first)
+}
+
 /// Resolves a name to the index of one symbol.
 fn meant(text: &str, symbols: &[Symbol], name: &str) -> Result<usize, SymbolError> {
     let said = name.trim().to_owned();
@@ -161,9 +170,8 @@ fn meant(text: &str, symbols: &[Symbol], name: &str) -> Result<usize, SymbolErro
         Resolution::One(at) => Ok(at),
         Resolution::Several(all) => Err(SymbolError::Several { name: said, all: named(text, symbols, &all) }),
         Resolution::None(like) => {
-            let all: Vec<usize> = (0..symbols.len().min(NAMED)).collect();
-            let (like, all) = (named(text, symbols, &like), named(text, symbols, &all));
-            Err(SymbolError::None { name: said, like, all })
+            let (like, all) = (named(text, symbols, &like), first_named(text, symbols));
+            Err(SymbolError::None { name: said, like, all, total: symbols.len() })
         }
     }
 }
@@ -199,16 +207,16 @@ fn broken(tree: &Tree<'_>, splice: &Splice) -> Option<String> {
 }
 
 /// The symbol that is changed, in its text.
-struct Place<'a> {
+struct ChangedSymbol<'a> {
     language: Language,
     text: &'a str,
     symbols: &'a [Symbol],
     at: usize,
-    /// The end of the symbol's code, before a comma and a trailing comment.
+    /// The end of the symbol's code: before a comma, and before a trailing comment unless that belongs to the body.
     end: usize,
 }
 
-impl Place<'_> {
+impl ChangedSymbol<'_> {
     fn symbol(&self) -> &Symbol {
         &self.symbols[self.at]
     }
@@ -223,7 +231,7 @@ impl Place<'_> {
         self.text[offset..].find('\n').map_or(self.text.len(), |at| offset + at)
     }
 
-    /// Returns the white space before the symbol.
+    /// Returns the indentation of the symbol's first line.
     fn indent(&self) -> &str {
         lines::indent(&self.text[self.line_start(self.symbol().span.start)..])
     }

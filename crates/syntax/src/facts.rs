@@ -100,8 +100,8 @@ pub struct Import {
     /// The local name, if it differs from the imported name.
     pub alias: Option<String>,
     /// The files that can see the imported name.
-    pub reach: Reach,
-    /// The range of the imported name; without a name, the range of the module path.
+    pub reach: ImportVisibility,
+    /// The range of the imported name; without a name, the range of the module path, or else of the statement.
     pub at: Range<usize>,
     /// Index of the enclosing definition among the symbols.
     pub within: Option<usize>,
@@ -122,7 +122,7 @@ pub enum ImportTarget {
 
 /// The visibility of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum ImportVisibility {
     /// Only this file.
     Own,
     /// Other files too: the name is re-exported.

@@ -46,7 +46,7 @@ pub fn find(symbols: &[Symbol], name: &str) -> Resolution {
 }
 
 /// Lists the symbols that a requested name can mean. The first of these comparisons that finds a symbol counts: the
-/// full name, the last parts of the qualified name, and both again without regard to case.
+/// qualified name, the plain name, the last parts of the qualified name, and the last two again without regard to case.
 fn candidates(symbols: &[Symbol], name: &str) -> Vec<usize> {
     let whole = name.trim();
     let wanted = requested_segments(whole);
@@ -82,7 +82,7 @@ fn requested_segments(name: &str) -> Vec<String> {
 }
 
 /// Chooses between several symbols of one name: types before their implementations, definitions before
-/// declarations; `None` if that leaves several.
+/// declarations; `None` if that does not leave exactly one, or if the qualified names differ.
 fn likeliest(symbols: &[Symbol], all: &[usize]) -> Option<usize> {
     let qualified = &symbols[all[0]].qualified;
     if all.iter().any(|at| symbols[*at].qualified != *qualified) {

@@ -134,7 +134,7 @@ pub(crate) enum Name {
     Head,
     /// The name is in the tag that opens an element, and includes the element's id.
     Tag,
-    /// In a method's receiver and its name.
+    /// The name consists of the type of a method's receiver and the method's name.
     Receiver,
     /// The name is the text of the node.
     Text,

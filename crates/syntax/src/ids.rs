@@ -56,7 +56,7 @@ impl<'i> Id<'i> {
         (whole && count > 0).then_some(Self { language, path, qualified, kind, count })
     }
 
-    /// Returns whether the id has the given kind; an id without a kind matches every kind.
+    /// Returns whether the id has the given kind, by name or synonym; an id without a kind matches every kind.
     #[must_use]
     pub fn is_of(&self, kind: Kind) -> bool {
         self.kind.is_empty() || self.kind == kind.name() || Kind::of_word(self.kind) == Some(kind)

@@ -38,7 +38,7 @@ pub struct Item {
 }
 
 impl Item {
-    /// Returns whether the item is an import or a group of imports.
+    /// Returns whether the item is an import or a group that contains an import.
     pub(crate) fn imports(&self) -> bool {
         let single = |item: &Self| item.kind == Kind::Import;
         single(self) || self.kind == Kind::Group && self.children.iter().any(single)

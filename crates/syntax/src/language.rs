@@ -25,7 +25,7 @@ impl Language {
     pub fn of_text(path: &Path, text: &str) -> Option<Self> {
         let found = Self::of_path(path)?;
         let header = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("h"));
-        if header && found.name() == "c" && text.lines().any(is_cpp) {
+        if header && found.name() == "c" && code_lines(text).any(is_cpp) {
             return Self::of_name("cpp");
         }
         Some(found)
@@ -44,7 +44,7 @@ impl Language {
     }
 
     /// Finds the language of a file for which the caller may name one. The file name decides: the named language
-    /// counts only if it also uses the extension of the file, or if the file has no known name and no extension.
+    /// counts only if it also uses the extension of the file, or if the file has no extension and no well-known name.
     #[must_use]
     pub fn meant(path: &Path, name: Option<&str>) -> Option<Self> {
         let named = name.and_then(Self::of_name);
@@ -123,13 +123,43 @@ fn is_plain(path: &Path) -> bool {
     name.is_some_and(|name| PLAIN.contains(&name.as_str()))
 }
 
-/// Returns whether a line is C++ and not C.
+/// Returns the lines of a C or C++ header that do not begin in a block comment, whose text may begin with any word.
+fn code_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_in_comment = false;
+    text.lines().filter(move |line| {
+        let begins_in_comment = is_in_comment;
+        let mut rest = *line;
+        loop {
+            let end = if is_in_comment { rest.find("*/") } else { comment_start(rest) };
+            let Some(end) = end else { return !begins_in_comment };
+            is_in_comment = !is_in_comment;
+            rest = &rest[end + 2..];
+        }
+    })
+}
+
+/// Returns where a block comment begins in code; `None` also if it would begin in a line comment or a string.
+fn comment_start(code: &str) -> Option<usize> {
+    let start = code.find("/*")?;
+    let before = &code[..start];
+    (!before.contains("//") && before.matches('"').count() % 2 == 0).then_some(start)
+}
+
+/// Returns whether a line is probably C++ and not C.
 fn is_cpp(line: &str) -> bool {
     let line = line.trim();
-    let begins = |word: &str| line.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '<', '\t']));
+    // C allows C++ keywords as names: `int class;` has another word first, and an assignment, a call or a member access
+    // such as `class = 1;` continues with an operator.
+    let begins = |word: &str, nexts: &[char]| {
+        let rest = line.strip_prefix(word);
+        rest.filter(|rest| rest.starts_with([' ', '<', '\t', '{'])).is_some_and(|rest| {
+            rest.trim_start()
+                .starts_with(|next: char| next.is_alphabetic() || next == '_' || nexts.contains(&next))
+        })
+    };
     let access = ["public:", "private:", "protected:"].contains(&line);
-    // C allows C++ keywords as names, as in `int class;`, but not at the beginning of a line.
-    access || ["namespace", "class", "template", "using", "constexpr"].into_iter().any(begins)
+    let rest = ["using", "constexpr"].into_iter().any(|word| begins(word, &[]));
+    access || rest || begins("class", &[]) || begins("namespace", &['{']) || begins("template", &['<'])
 }
 
 impl std::fmt::Debug for Language {
@@ -170,6 +200,15 @@ mod tests {
             ("a.h", "  class A;\n", "cpp"),
             ("a.H", "struct A {\n  private:\n  int x;\n};\n", "cpp"),
             ("a.h", "template<class T> T f();\n", "cpp"),
+            ("a.h", "namespace {\n}\n", "cpp"),
+            ("a.h", "namespace\n", "c"),
+            ("a.h", "template <typename T>\n", "cpp"),
+            ("a.h", "static inline void f(int class) {\n    class = 1;\n}\n", "c"),
+            ("a.h", "    using += 1;\n    template = using ? class : 0;\n    class (1);\n", "c"),
+            ("a.h", "/* Devices have a\n   class and a\n   namespace of names. */\nint f(void);\n", "c"),
+            ("a.h", "/* One. */ int a; /* Two:\n   using it */\nclass A;\n", "cpp"),
+            ("a.h", "int a; // a /* in a line comment\nclass A;\n", "cpp"),
+            ("a.h", "#define ALL \"/*\"\nclass A;\n", "cpp"),
             ("a.c", "class A;\n", "c"),
         ];
         each(rows, |(path, text, wanted)| {

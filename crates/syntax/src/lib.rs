@@ -28,9 +28,10 @@ mod shape;
 mod tree;
 
 pub use bounded::{ParseError, parse_bounded};
-pub use change::{NamedSymbol, SymbolEdit, SymbolError, change, named};
+pub use change::{NamedSymbol, SymbolEdit, SymbolError, change, first_named, named};
 pub use facts::{
-    Binding, BindingKind, Facts, Import, ImportTarget, NameToken, Reach, Reference, Scope, TokenForm, Usage,
+    Binding, BindingKind, Facts, Import, ImportTarget, ImportVisibility, NameToken, Reference, Scope,
+    TokenForm, Usage,
 };
 pub use find::{Resolution, find};
 pub use ids::{Id, id, ids};

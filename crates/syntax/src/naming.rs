@@ -184,7 +184,7 @@ fn declarator(node: Node<'_>) -> Option<Node<'_>> {
     Some(at).filter(|at| *at != node)
 }
 
-/// Removes the parameters from a type's name.
+/// Removes the type parameters from a name.
 fn base(name: &str) -> &str {
     name.split('<').next().unwrap_or_default().trim()
 }

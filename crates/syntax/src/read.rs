@@ -363,7 +363,7 @@ impl Reader<'_> {
         self.text.get(from..to).is_some_and(|between| between.contains('\n'))
     }
 
-    /// Returns whether there is no blank line between two locations.
+    /// Returns whether only white space, without a blank line, is between two locations.
     fn touches(&self, from: usize, to: usize) -> bool {
         self.text
             .get(from..to)

@@ -65,8 +65,8 @@ pub(crate) fn chain(grammar: &Grammar, node: Node<'_>, text: &str) -> Chain {
             break Base::Other;
         }
         match look(grammar, node, text, &mut steps) {
-            Look::At(next) => node = next,
-            Look::Found(base) => break base,
+            TraversalStep::At(next) => node = next,
+            TraversalStep::Found(base) => break base,
         }
     };
     steps.reverse();
@@ -146,54 +146,56 @@ pub(crate) fn taken<'t>(grammar: &Grammar, node: Node<'t>) -> Option<(usize, Nod
 }
 
 /// The result of one step of the traversal of an expression: the next node, or the base.
-enum Look<'t> {
+enum TraversalStep<'t> {
     At(Node<'t>),
     Found(Base),
 }
 
-fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>) -> Look<'t> {
+fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>) -> TraversalStep<'t> {
     let (shapes, kind) = (&grammar.shapes, node.kind());
     let word = text.get(node.byte_range()).unwrap_or_default();
     if shapes.own.contains(&word) {
-        return Look::Found(Base::Own);
+        return TraversalStep::Found(Base::Own);
     }
     if shapes.above.contains(&word) {
-        return Look::Found(Base::Above);
+        return TraversalStep::Found(Base::Above);
     }
     let of = |map: &'static [(&'static str, &'static str)]| map.iter().find(|(node, _)| *node == kind);
     if let Some((_, literal)) = of(shapes.literals) {
-        return Look::Found(Base::Literal(literal));
+        return TraversalStep::Found(Base::Literal(literal));
     }
     if let Some((_, made)) = of(shapes.new) {
         // In `new a.B()`, the path `a.B` becomes steps, and constructing an object is a call of the type at its end.
         let path = field(node, made).filter(|made| shapes.member.iter().any(|(of, ..)| *of == made.kind()));
         if let Some(path) = path {
             steps.push(Step::Call);
-            return Look::At(path);
+            return TraversalStep::At(path);
         }
-        return Look::Found(
+        return TraversalStep::Found(
             field(node, made).map_or(Base::Other, |made| Base::New(last_name(made).byte_range())),
         );
     }
     if let Some((_, object, name)) = shapes.member.iter().find(|(node, ..)| *node == kind) {
-        let Some(name) = field(node, name) else { return Look::Found(Base::Other) };
+        let Some(name) = field(node, name) else { return TraversalStep::Found(Base::Other) };
         steps.push(Step::Member(last_name(name).byte_range()));
-        return field(node, object).map_or(Look::Found(Base::Other), Look::At);
+        return field(node, object).map_or(TraversalStep::Found(Base::Other), TraversalStep::At);
     }
     if let Some((_, called)) = shapes.call.iter().find(|(node, _)| *node == kind) {
         steps.push(Step::Call);
         if let Some(constructed) = constructed_type(grammar, node, text) {
-            return Look::At(constructed);
+            return TraversalStep::At(constructed);
         }
         return match called {
-            Callee::Function(function) => field(node, function).map_or(Look::Found(Base::Other), Look::At),
+            Callee::Function(function) => {
+                field(node, function).map_or(TraversalStep::Found(Base::Other), TraversalStep::At)
+            }
             Callee::Method(object, name) => {
-                let Some(name) = field(node, name) else { return Look::Found(Base::Other) };
+                let Some(name) = field(node, name) else { return TraversalStep::Found(Base::Other) };
                 match field(node, object) {
-                    None => Look::Found(Base::Name(name.byte_range())),
+                    None => TraversalStep::Found(Base::Name(name.byte_range())),
                     Some(object) => {
                         steps.push(Step::Member(name.byte_range()));
-                        Look::At(object)
+                        TraversalStep::At(object)
                     }
                 }
             }
@@ -201,17 +203,17 @@ fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>
     }
     if let Some((_, many)) = of(shapes.index) {
         steps.push(Step::Index);
-        return field(node, many).map_or(Look::Found(Base::Other), Look::At);
+        return field(node, many).map_or(TraversalStep::Found(Base::Other), TraversalStep::At);
     }
     if shapes.through.contains(&kind)
         && let Some(inner) = node.named_child(0)
     {
-        return Look::At(inner);
+        return TraversalStep::At(inner);
     }
     let is_name = node.named_child_count() <= 1
         && word.chars().next().is_some_and(|first| first.is_alphabetic() || "_$@".contains(first))
         && word.chars().all(|letter| letter.is_alphanumeric() || "_$@?!".contains(letter));
-    Look::Found(if is_name { Base::Name(node.byte_range()) } else { Base::Other })
+    TraversalStep::Found(if is_name { Base::Name(node.byte_range()) } else { Base::Other })
 }
 
 /// Finds the type in a call of a constructing built-in, such as `new(T)` in Go.

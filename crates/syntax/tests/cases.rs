@@ -19,11 +19,11 @@ struct Row {
     called: Option<String>,
     old: String,
     snippet: String,
-    expected: Expected,
+    expected: ExpectedResult,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Expected {
+enum ExpectedResult {
     /// The lines that differ, as a unified diff without context.
     Diff(String),
     /// A part of the message.
@@ -52,8 +52,8 @@ fn every_case_gives_its_diff_or_refusal() {
     for row in &rows {
         let got = run(row, &row.old);
         let agrees = match (&got, &row.expected) {
-            (Ok(_), Expected::Diff(diff)) => shown(row) == *diff,
-            (Err(got), Expected::Refused(part)) => !part.is_empty() && got.contains(part.as_str()),
+            (Ok(_), ExpectedResult::Diff(diff)) => shown(row) == *diff,
+            (Err(got), ExpectedResult::Refused(part)) => !part.is_empty() && got.contains(part.as_str()),
             _ => false,
         };
         if !agrees {
@@ -72,8 +72,8 @@ fn a_complete_file_replaces_the_old_one_and_lists_removals() {
     let rows = rows(include_str!("cases/complete.txt"));
     for row in &rows {
         let wanted = match &row.expected {
-            Expected::Diff(diff) => diff.clone(),
-            Expected::Refused(words) => format!("refused: {words}\n"),
+            ExpectedResult::Diff(diff) => diff.clone(),
+            ExpectedResult::Refused(words) => format!("refused: {words}\n"),
         };
         if shown(row) != wanted {
             wrong.push_str(&format!("==== {} ({})\n{}", row.name, row.file, shown(row)));
@@ -199,10 +199,10 @@ fn rows(text: &str) -> Vec<Row> {
                 called: called.clone(),
                 old: old.clone(),
                 snippet: body.to_owned(),
-                expected: Expected::Refused(String::new()),
+                expected: ExpectedResult::Refused(String::new()),
             }),
-            ("diff", Some(row)) => row.expected = Expected::Diff(body.to_owned()),
-            ("refused", Some(row)) => row.expected = Expected::Refused(body.trim().to_owned()),
+            ("diff", Some(row)) => row.expected = ExpectedResult::Diff(body.to_owned()),
+            ("refused", Some(row)) => row.expected = ExpectedResult::Refused(body.trim().to_owned()),
             _ => panic!("unknown part: {head}"),
         }
     }
@@ -216,6 +216,6 @@ fn copy(row: &Row) -> Row {
         called: row.called.clone(),
         old: row.old.clone(),
         snippet: row.snippet.clone(),
-        expected: Expected::Refused(String::new()),
+        expected: ExpectedResult::Refused(String::new()),
     }
 }

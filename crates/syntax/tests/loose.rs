@@ -7,7 +7,7 @@ use toolpost_test_rows::each;
 use proptest::prelude::*;
 use proptest::test_runner::{FileFailurePersistence, TestError};
 use toolpost_syntax::{Language, added_error};
-use toolpost_text::matching::{How, Step, find};
+use toolpost_text::matching::{MatchOptions, Step, find};
 
 /// The form of a block in a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ enum Blocks {
     End,
 }
 
-struct Tongue {
+struct LanguageSyntax {
     file: &'static str,
     blocks: Blocks,
     head: &'static str,
@@ -25,43 +25,49 @@ struct Tongue {
     call: &'static str,
 }
 
-const TONGUES: &[Tongue] = &[
-    Tongue {
+const TONGUES: &[LanguageSyntax] = &[
+    LanguageSyntax {
         file: "a.py",
         blocks: Blocks::Colon,
         head: "def f#(a):",
         branch: "if a > #:",
         call: "call_#(a)",
     },
-    Tongue {
+    LanguageSyntax {
         file: "a.js",
         blocks: Blocks::Braces,
         head: "function f#(a) {",
         branch: "if (a > #) {",
         call: "call_#(a);",
     },
-    Tongue {
+    LanguageSyntax {
         file: "a.rs",
         blocks: Blocks::Braces,
         head: "fn f#(a: u8) {",
         branch: "if a > # {",
         call: "call_#(a);",
     },
-    Tongue {
+    LanguageSyntax {
         file: "a.c",
         blocks: Blocks::Braces,
         head: "int f#(int a) {",
         branch: "if (a > #) {",
         call: "call_#(a);",
     },
-    Tongue {
+    LanguageSyntax {
         file: "a.ts",
         blocks: Blocks::Braces,
         head: "function f#(a: number) {",
         branch: "while (a > #) {",
         call: "call_#(a);",
     },
-    Tongue { file: "a.rb", blocks: Blocks::End, head: "def f#(a)", branch: "if a > #", call: "call_#(a)" },
+    LanguageSyntax {
+        file: "a.rb",
+        blocks: Blocks::End,
+        head: "def f#(a)",
+        branch: "if a > #",
+        call: "call_#(a)",
+    },
 ];
 
 /// A line with its nesting level.
@@ -69,7 +75,7 @@ type Leveled = (usize, String);
 
 /// Generates a block with nested branches from numbers.
 fn block(
-    tongue: &Tongue,
+    tongue: &LanguageSyntax,
     level: usize,
     picks: &mut impl Iterator<Item = u8>,
     out: &mut Vec<Leveled>,
@@ -88,7 +94,7 @@ fn block(
     }
 }
 
-fn close(tongue: &Tongue, level: usize, out: &mut Vec<Leveled>) {
+fn close(tongue: &LanguageSyntax, level: usize, out: &mut Vec<Leveled>) {
     match tongue.blocks {
         Blocks::Colon => {}
         Blocks::Braces => out.push((level, "}".to_owned())),
@@ -152,7 +158,7 @@ fn scheme(pick: u8) -> Scheme {
 
 /// The outcome of one edit.
 #[derive(Debug, PartialEq, Eq)]
-enum Came {
+enum EditResult {
     Refused,
     Right,
     /// The result differs from the intended one; with a description.
@@ -180,7 +186,7 @@ fn nests(text: &str) -> Vec<usize> {
     depths.collect()
 }
 
-fn edit(picks: &[u8], [tongue, unit, from, to, olds, news]: [u8; 6]) -> Came {
+fn edit(picks: &[u8], [tongue, unit, from, to, olds, news]: [u8; 6]) -> EditResult {
     let tongue = &TONGUES[usize::from(tongue) % TONGUES.len()];
     let unit = UNITS[usize::from(unit) % 3];
     let mut picked = picks.iter().copied();
@@ -209,34 +215,39 @@ fn edit(picks: &[u8], [tongue, unit, from, to, olds, news]: [u8; 6]) -> Came {
         }
     }
     if wanted == lines[from..to] {
-        return Came::Refused;
+        return EditResult::Refused;
     }
     let file = written(&lines, unit, 0) + "\n";
     let meant: Vec<Leveled> = lines[..from].iter().chain(&wanted).chain(&lines[to..]).cloned().collect();
     let meant = written(&meant, unit, 0) + "\n";
     let old = text(&lines[from..to], unit, scheme(olds), picks);
     let new = text(&wanted, unit, scheme(news), &picks[1..]);
-    let Ok(found) = find(&file, &old, &new, &How::one(Step::Spaced)) else { return Came::Refused };
+    let Ok(found) = find(&file, &old, &new, &MatchOptions::one(Step::Spaced)) else {
+        return EditResult::Refused;
+    };
     // After an exact match, the indentation of the new text is used unchanged.
     if found.step <= Step::Folded {
-        return Came::Refused;
+        return EditResult::Refused;
     }
     let hit = &found.hits[0];
     let result = format!("{}{}{}", &file[..hit.range.start], hit.new, &file[hit.range.end..]);
     let language = Language::of_path(Path::new(tongue.file)).expect("a grammar");
     if result == meant {
         assert_eq!(added_error(language, &file, &result), None, "{result}");
-        return Came::Right;
+        return EditResult::Right;
     }
     // Except in Python, indentation has no meaning: other columns are ugly, but not wrong.
     let nested = tongue.blocks != Blocks::Colon || nests(&result) == nests(&meant);
     if bare(&result) == bare(&meant) && nested {
-        return Came::Right;
+        return EditResult::Right;
     }
     if added_error(language, &file, &result).is_some() {
-        return Came::Refused; // the engine refuses such an edit too
+        return EditResult::Refused; // the engine refuses such an edit too
     }
-    Came::Wrong(format!("== {}\n{file}\n-- old\n{old}\n-- new\n{new}\n-- result\n{result}", tongue.file))
+    EditResult::Wrong(format!(
+        "== {}\n{file}\n-- old\n{old}\n-- new\n{new}\n-- result\n{result}",
+        tongue.file
+    ))
 }
 
 #[test]
@@ -251,9 +262,9 @@ fn a_differently_indented_edit_is_right_or_refused() {
     let input = (prop::collection::vec(any::<u8>(), 30..60), any::<[u8; 6]>());
     let outcome = runner.run(&input, |(picks, seed)| {
         match edit(&picks, seed) {
-            Came::Refused => {}
-            Came::Right => right.set(right.get() + 1),
-            Came::Wrong(how) => wrong.borrow_mut().push(how),
+            EditResult::Refused => {}
+            EditResult::Right => right.set(right.get() + 1),
+            EditResult::Wrong(how) => wrong.borrow_mut().push(how),
         }
         Ok(())
     });
@@ -311,7 +322,7 @@ fn new_text_already_indented_like_the_file_is_unchanged() {
         ),
     ];
     each(rows, |(file, old, new, wanted)| {
-        let found = find(file, old, new, &How::one(Step::Spaced)).ok().map(|found| {
+        let found = find(file, old, new, &MatchOptions::one(Step::Spaced)).ok().map(|found| {
             let hit = &found.hits[0];
             format!("{}{}{}", &file[..hit.range.start], hit.new, &file[hit.range.end..])
         });

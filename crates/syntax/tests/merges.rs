@@ -236,7 +236,7 @@ fn file(style: &Style, body: &Body) -> String {
 
 /// The outcome of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Came {
+enum MergeResult {
     Right,
     /// A result other than the intended one that the snippet also allows.
     Arguable,
@@ -274,13 +274,13 @@ fn readings(case: &Case) -> Vec<Body> {
     out
 }
 
-fn judge(case: &Case) -> (Came, String) {
+fn judge(case: &Case) -> (MergeResult, String) {
     let old = file(case.style, &case.old);
     let snippet = function(case.style, &case.window, case.before, case.after);
     let language = Language::of_path(Path::new(case.style.file)).expect("a grammar");
     let merged = match merge::merge(&old, &snippet, Some(language)) {
         Ok(merged) => merged,
-        Err(refusal) => return (Came::Refused, refusal.to_string()),
+        Err(refusal) => return (MergeResult::Refused, refusal.to_string()),
     };
     let result = apply(&old, &merged.splices);
     let shown =
@@ -289,10 +289,10 @@ fn judge(case: &Case) -> (Came, String) {
         text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect::<Vec<_>>()
     };
     if full(&result) == full(&file(case.style, &case.meant)) {
-        return (Came::Right, shown);
+        return (MergeResult::Right, shown);
     }
     let allowed = readings(case).iter().any(|body| full(&file(case.style, body)) == full(&result));
-    (if allowed { Came::Arguable } else { Came::Wrong }, shown)
+    (if allowed { MergeResult::Arguable } else { MergeResult::Wrong }, shown)
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn random_merges_are_right_or_refused() {
         std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
     };
     let mut random = Random(number("TOOLPOST_TEST_SEED", 20_261_125) | 1);
-    let mut came: HashMap<(Act, Came), usize> = HashMap::new();
+    let mut came: HashMap<(Act, MergeResult), usize> = HashMap::new();
     let mut wrong = Vec::new();
     let mut count = 0_usize;
     while count < usize::try_from(number("TOOLPOST_TEST_MERGES", 3000)).unwrap_or(3000) {
@@ -309,7 +309,7 @@ fn random_merges_are_right_or_refused() {
         count += 1;
         let (what, shown) = judge(&case);
         *came.entry((case.act, what)).or_default() += 1;
-        if what == Came::Wrong {
+        if what == MergeResult::Wrong {
             wrong.push(shown);
         } else if std::env::var("TOOLPOST_TEST_SHOW").is_ok_and(|show| show == format!("{what:?}")) {
             println!(
@@ -321,10 +321,11 @@ fn random_merges_are_right_or_refused() {
             );
         }
     }
-    let all = |kind: Came| {
+    let all = |kind: MergeResult| {
         came.iter().filter(|((_, what), _)| *what == kind).map(|(_, count)| count).sum::<usize>()
     };
-    let (right, arguable, refused) = (all(Came::Right), all(Came::Arguable), all(Came::Refused));
+    let (right, arguable, refused) =
+        (all(MergeResult::Right), all(MergeResult::Arguable), all(MergeResult::Refused));
     let summary = format!(
         "{count} merges: {right} right, {arguable} arguable, {refused} refused, {} wrong\n{came:?}",
         wrong.len()

@@ -125,7 +125,7 @@ fn files(roots: &[PathBuf]) -> Vec<PathBuf> {
 
 /// The outcome of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Came {
+enum MergeResult {
     Right,
     Refused,
     /// Some lines are duplicated.
@@ -142,10 +142,10 @@ enum Came {
     Unchanged,
 }
 
-fn judge(code: &Code, meant: &str, snippet: &str) -> (Came, String) {
+fn judge(code: &Code, meant: &str, snippet: &str) -> (MergeResult, String) {
     let merged = match merge::merge(&code.text, snippet, Some(code.language)) {
         Ok(merged) => merged,
-        Err(refusal) => return (Came::Refused, refusal.to_string()),
+        Err(refusal) => return (MergeResult::Refused, refusal.to_string()),
     };
     let result = apply(&code.text, &merged.splices);
     let full = |text: &str| -> Vec<String> {
@@ -170,25 +170,32 @@ fn judge(code: &Code, meant: &str, snippet: &str) -> (Came, String) {
         beyond.next().is_some()
     };
     let came = if found == wanted {
-        Came::Right
+        MergeResult::Right
     } else if found == old {
-        Came::Unchanged
+        MergeResult::Unchanged
     } else if trimmed(&found) == trimmed(&wanted) {
-        Came::Indented
+        MergeResult::Indented
     } else if sorted(&found) == sorted(&wanted) {
-        Came::Misplaced
+        MergeResult::Misplaced
     } else {
         match (beyond(&found, &wanted), beyond(&wanted, &found)) {
-            (true, false) => Came::Doubled,
-            (false, _) => Came::Lost,
-            (true, true) => Came::Kept,
+            (true, false) => MergeResult::Doubled,
+            (false, _) => MergeResult::Lost,
+            (true, true) => MergeResult::Kept,
         }
     };
     (came, result)
 }
 
 /// Formats a merge with its outcome for display.
-fn shown(code: &Code, came: Came, of: (Edit, Form), snippet: &str, meant: &str, result: &str) -> String {
+fn shown(
+    code: &Code,
+    came: MergeResult,
+    of: (Edit, Form),
+    snippet: &str,
+    meant: &str,
+    result: &str,
+) -> String {
     let diff = |one: &str, other: &str| {
         let diff = toolpost_text::diff::unified(one, other, 2);
         diff.text.lines().map(|line| format!("  {line}\n")).collect::<String>()
@@ -218,7 +225,7 @@ fn merges_into_real_code_are_right_or_refused() {
     let show = usize::try_from(number("TOOLPOST_TEST_SHOW", 4)).unwrap_or(4);
     let mut random = Random(number("TOOLPOST_TEST_SEED", 20_261_126) | 1);
     let files = files(&roots);
-    let mut came: BTreeMap<String, BTreeMap<Came, usize>> = BTreeMap::new();
+    let mut came: BTreeMap<String, BTreeMap<MergeResult, usize>> = BTreeMap::new();
     let mut wrong = Vec::new();
     let (mut count, mut tried) = (0_usize, 0_usize);
     while count < wanted && tried < wanted * 20 {
@@ -237,7 +244,7 @@ fn merges_into_real_code_are_right_or_refused() {
             for group in ["all", code.language.name(), &format!("{edit:?}"), &format!("{form:?}")] {
                 *came.entry(group.to_owned()).or_default().entry(what).or_default() += 1;
             }
-            if what != Came::Right && what != Came::Refused {
+            if what != MergeResult::Right && what != MergeResult::Refused {
                 wrong.push(shown(&code, what, (edit, form), &snippet, &meant, &result));
             } else if std::env::var("TOOLPOST_TEST_SHOW_OUTCOME")
                 .is_ok_and(|show| show == format!("{what:?}"))
@@ -251,6 +258,6 @@ fn merges_into_real_code_are_right_or_refused() {
     wrong.iter().take(show).for_each(|wrong| println!("{wrong}"));
     assert!(count * 2 >= wanted, "{count} merges in {} files", files.len());
     assert!(wrong.len() * 500 <= count, "{} of {count} are wrong\n{summary}", wrong.len());
-    let right = came.get("all").and_then(|counts| counts.get(&Came::Right)).copied().unwrap_or(0);
+    let right = came.get("all").and_then(|counts| counts.get(&MergeResult::Right)).copied().unwrap_or(0);
     assert!(right * 10 >= count * 7, "{right} of {count} are right\n{summary}");
 }

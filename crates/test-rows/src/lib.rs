@@ -10,7 +10,7 @@ use std::{
     pin::pin,
 };
 
-/// Environment variable with a text: only the rows are checked whose `Debug` text contains it.
+/// Environment variable with a text; only rows whose `Debug` text contains it are checked.
 const ROW: &str = "TOOLPOST_TEST_ROW";
 /// The maximum number of characters of a row's `Debug` text in the failure message.
 const SHOWN: usize = 120;
@@ -54,8 +54,7 @@ const STRICT: &str = "TOOLPOST_TEST_STRICT";
 
 /// Reports that a test, or a part of it, cannot run on this machine. The caller then returns.
 ///
-/// The line is printed past the test harness, which hides the output of tests that pass. `cargo xtask test` counts the
-/// lines.
+/// The line bypasses the test harness, which hides the output of tests that pass. `cargo xtask test` counts the lines.
 ///
 /// # Panics
 /// If the environment variable `TOOLPOST_TEST_STRICT` is set.
@@ -76,7 +75,7 @@ pub fn skip_in_checkout(why: &str) {
     let _ = std::io::stdout().write_all(line.as_bytes());
 }
 
-/// Treatment of tests that cannot run on this machine.
+/// Handling of tests that cannot run on this machine.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strict {
     Yes,
@@ -93,7 +92,7 @@ fn skipped(test: &str, why: &str, strict: Strict) -> String {
 
 /// The number of rows so far, and the messages of the rows that failed.
 struct Failed {
-    /// The text that the rows to check contain.
+    /// The text that a row must contain to be checked; `None`: all rows are checked.
     only: Option<String>,
     rows: usize,
     messages: Vec<String>,

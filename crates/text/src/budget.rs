@@ -33,7 +33,7 @@ impl ByteBudget {
         left.is_some()
     }
 
-    /// Deducts the sizes of the first entries that fit, and returns their number.
+    /// Deducts sizes with [`Self::takes`] until an entry does not fit, and returns the number of entries that fit.
     pub fn count(&mut self, sizes: impl IntoIterator<Item = usize>) -> usize {
         sizes.into_iter().take_while(|size| self.takes(*size)).count()
     }

@@ -14,7 +14,7 @@ pub const NOTICE: &str = "[toolpost: ";
 /// follows on the same line.
 pub const TRUNCATED: &str = "[TRUNCATED: ";
 
-/// Maximum size of a truncation notice, including its line break, in bytes.
+/// Size that is reserved for a truncation notice, including its line break, in bytes.
 pub const NOTICED: usize = 120;
 
 /// Maximum size of a text.
@@ -58,7 +58,7 @@ impl fmt::Display for OmittedPart {
         write!(
             f,
             "{NOTICE}left out lines {first}-{last} of {of_lines}, {bytes} of {}]",
-            crate::counted::counted(*of_bytes as u64, "byte")
+            crate::plural::counted(*of_bytes as u64, "byte")
         )
     }
 }
@@ -84,8 +84,8 @@ pub fn head(text: &str, limit: Limit) -> Option<TruncatedText<'_>> {
     Some(cut(text, head, text.len()))
 }
 
-/// Truncates a text to `head` lines of its beginning and `tail` lines of its end; `None` if nothing has to be
-/// omitted.
+/// Truncates a text that exceeds `limit` to at most `head` lines of its beginning and `tail` lines of its end;
+/// `None` if nothing has to be omitted.
 ///
 /// The byte limit is split in proportion to `head` and `tail`; each end may use what the other leaves unused.
 #[must_use]
@@ -124,8 +124,8 @@ pub fn last(text: &str, limit: Limit) -> &str {
     if fits(text, limit) { text } else { &text[ending(text, limit)..] }
 }
 
-/// Truncates the longest texts of a list so that all texts together fit the limit `room`. Each keeps its beginning
-/// and its end.
+/// Truncates the longest texts of a list so that all texts together fit the limit `room`, unless the notices alone
+/// exceed it. Each text keeps its beginning and its end.
 #[must_use]
 pub fn shared<'a>(texts: Vec<Cow<'a, str>>, room: Limit) -> Vec<Cow<'a, str>> {
     let sizes = |size: fn(&str) -> usize| texts.iter().map(|text| size(text)).collect::<Vec<_>>();

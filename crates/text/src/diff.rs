@@ -12,7 +12,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
-use crate::{counted::counted, cut, lines};
+use crate::{cut, lines, plural::counted};
 
 /// Maximum number of lines of a written diff.
 pub const MAX_LINES: usize = 200;
@@ -20,8 +20,8 @@ pub const MAX_LINES: usize = 200;
 /// Maximum number of characters of a line in a written diff.
 const MAX_WIDTH: usize = 2000;
 
-/// Number of lines of the differing parts from which only lines at the same position are compared, because the lines
-/// of both texts would need much memory.
+/// Maximum number of line breaks in each differing part for a comparison of all lines. In larger parts, only lines at
+/// the same position are compared, because a list of all lines would need much memory.
 const MANY: usize = 1_000_000;
 
 /// Number of bytes that are shown before the first difference in a long line.
@@ -45,12 +45,12 @@ pub struct Diff {
     pub added: usize,
     /// Number of lines that only the old text has.
     pub removed: usize,
-    /// The first changed line, counted from 1, in the new text; 0 if the texts are the same.
+    /// The first changed line in the new text, counted from 1; 0 if the texts are the same. For a removal, this is
+    /// the line that follows the removed lines, or the last line if none follows.
     pub first_line: usize,
-    /// The last changed line in the new text, counted from 1; after a pure removal, the line that follows the
-    /// removed lines.
+    /// The last changed line in the new text, in the same form.
     pub last_line: usize,
-    /// Number of lines of the diff that were left out because of the size limit.
+    /// Number of lines of the diff that were left out because of the line limit.
     pub cut: usize,
 }
 
@@ -58,7 +58,7 @@ pub struct Diff {
 /// around each change.
 ///
 /// A line includes its line break, so a missing break at the end is a difference too. At most [`MAX_LINES`]
-/// lines are written; a notice counts the others.
+/// lines are written; a notice counts the others. Long lines are shortened, also with a notice.
 #[must_use]
 pub fn unified(old: &str, new: &str, context: usize) -> Diff {
     write(old, new, context, Limits { lines: MAX_LINES, width: MAX_WIDTH })
@@ -113,7 +113,7 @@ fn noticed(mut diff: Diff) -> Diff {
 
 /// The parts of two texts that a diff compares: everything between the first and the last difference, with
 /// some lines around it.
-struct Around {
+struct DiffWindow {
     old: Range<usize>,
     new: Range<usize>,
     /// Number of lines before the compared parts; these lines are equal in both texts.
@@ -121,7 +121,7 @@ struct Around {
 }
 
 /// Finds the parts of two texts that differ, with `context` equal lines before and after them.
-fn around(old: &str, new: &str, context: usize) -> Around {
+fn around(old: &str, new: &str, context: usize) -> DiffWindow {
     let head = above(old, shared_start(old.as_bytes(), new.as_bytes()));
     let (old_rest, new_rest) = (&old[head..], &new[head..]);
     let mut tail = shared_end(old_rest.as_bytes(), new_rest.as_bytes());
@@ -135,7 +135,7 @@ fn around(old: &str, new: &str, context: usize) -> Around {
         memchr(b'\n', &old.as_bytes()[end..]).map_or(old.len(), |at| end + at + 1)
     });
     let above = memchr_iter(b'\n', &old.as_bytes()[..start]).count();
-    Around { old: start..end, new: start..new.len() - (old.len() - end), above }
+    DiffWindow { old: start..end, new: start..new.len() - (old.len() - end), above }
 }
 
 /// Returns the length of the common beginning of two byte strings, in bytes.
@@ -181,7 +181,7 @@ pub(crate) fn changes<T: Hash + Ord>(old: &[T], new: &[T]) -> Vec<DiffOp> {
         .collect()
 }
 
-/// Returns an operation with correct offsets, computed from the end of the previous operation: the offsets
+/// Returns an operation with correct offsets, computed from the end of the previous operation, because the offsets
 /// that the crate `similar` reports are not always right.
 fn placed(op: &DiffOp, place: &mut (usize, usize)) -> DiffOp {
     let (old_index, new_index) = *place;
@@ -250,8 +250,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns the offset from which two versions of a line are shown: 0, or in a long line up to [`BEFORE`]
-    /// bytes before the first difference.
+    /// Returns the offset from which two versions of a line are shown: 0, or in a long line [`BEFORE`] bytes (or a
+    /// few more, to the start of a character) before the first difference.
     fn begin(&self, old: &str, new: &str) -> usize {
         let same = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
         let longest = old.len().max(new.len());
@@ -272,7 +272,7 @@ impl Writer<'_> {
     fn cut_lines(&mut self, sign: char, lines: &[&str], from: &[usize]) {
         for (at, line) in lines.iter().enumerate() {
             if self.written >= self.limits.lines {
-                // Only the last line of a text can lack its break; the notice about that is a line, too.
+                // Only the last line of a text can lack its break; the notice about that is a line too.
                 let rest = &lines[at..];
                 let open = rest.last().is_some_and(|last| !last.ends_with('\n'));
                 self.diff.cut += rest.len() + usize::from(open);
@@ -314,7 +314,8 @@ impl Writer<'_> {
     }
 }
 
-/// Formats the range of a hunk header: the first line and, unless it is 1, the number of lines.
+/// Formats a range of a hunk header: the first line (for an empty range, the line before it) and the number of lines,
+/// which is omitted if it is 1.
 fn span(start: usize, end: usize) -> String {
     match end - start {
         0 => format!("{start},0"),

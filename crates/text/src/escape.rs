@@ -135,7 +135,7 @@ fn hidden(character: char) -> bool {
             | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// Returns a hexadecimal number if it has only digits. Parsing alone would also accept a sign.
+/// Returns `code` if it has only hexadecimal digits. Parsing alone would also accept a sign.
 fn digits(code: &str) -> Option<&str> {
     code.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(code)
 }

@@ -17,7 +17,7 @@ pub struct Front<'t> {
 /// The value of a front matter field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// A text, a number or a word such as true, verbatim.
+    /// A text, a number or a word such as `true`, as a string.
     Text(String),
     /// A list of values.
     List(Vec<Self>),
@@ -45,21 +45,22 @@ pub enum FrontMatterError {
         /// The message of the YAML parser.
         why: String,
     },
-    /// The text is valid YAML, but it is not a list of fields, or it is nested too deeply.
-    #[error("the text between the dashes has no fields such as `name: value`")]
+    /// The text is not a list of fields, or it has an alias, a name that is a list or a map, or too many levels.
+    #[error(
+        "the text between the dashes must be fields such as `name: value`, without aliases or deep nesting"
+    )]
     NoFields,
 }
 
 /// Maximum size of all fields together, in bytes.
 const LONGEST: usize = 64 * 1024;
-/// Maximum nesting of lists and maps in a field, in levels.
+/// Maximum nesting of lists and maps, in levels; the fields themselves are the first level.
 const DEEPEST: usize = 16;
 
-/// Parses the fields at the top of a text. If they are not valid YAML, parses them again with each value as
-/// plain text.
+/// Parses the fields at the top of a text. If that fails, parses them again with quotes around plain values.
 ///
 /// # Errors
-/// If there are no fields, or neither attempt can parse them.
+/// If a `---` line is missing, the fields are too long, or neither attempt can parse them.
 pub fn read(text: &str) -> Result<Front<'_>, FrontMatterError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (fields, body) = parts(text)?;
@@ -91,8 +92,8 @@ impl Front<'_> {
         }
     }
 
-    /// Lists the words of a field: the members of a list, or the parts of a text between spaces, commas and
-    /// line breaks.
+    /// Lists the words of a field: the texts in a list, or the parts of a text between spaces, commas and line
+    /// breaks. Empty for other fields.
     #[must_use]
     pub fn words(&self, name: &str) -> Vec<String> {
         match self.field(name) {
@@ -242,10 +243,13 @@ mod tests {
             ("---\n---\nB", " | \"B\""),
             ("B", "the file does not begin with `---`, fields such as `name: value`, and `---`"),
             ("---\nname: a\n", "the fields that begin in line 1 have no closing `---`"),
-            ("---\n- a\n- b\n---\n", "the text between the dashes has no fields such as `name: value`"),
+            (
+                "---\n- a\n- b\n---\n",
+                "the text between the dashes must be fields such as `name: value`, without aliases or deep nesting",
+            ),
             (
                 "---\na: &x [1]\nb: *x\n---\n",
-                "the text between the dashes has no fields such as `name: value`",
+                "the text between the dashes must be fields such as `name: value`, without aliases or deep nesting",
             ),
         ];
         each(rows, |(text, wanted)| {

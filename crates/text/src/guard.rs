@@ -58,7 +58,7 @@ pub fn check(new: &str, old: &str) -> Result<(), PlaceholderError> {
 }
 
 /// Refuses new text for a file with this name as [`check`] does, but lets Markdown and other prose quote
-/// placeholders for code: in a code fence, or in the form of a code comment.
+/// placeholders for code: in a code fence, or in the form of a comment other than an HTML comment.
 ///
 /// # Errors
 ///
@@ -74,21 +74,49 @@ pub fn check_for(name: &str, new: &str, old: &str) -> Result<(), PlaceholderErro
 /// Returns a function that takes the lines of a prose text in order, without white space at their ends, and returns
 /// whether a line is inside a code fence.
 fn fences() -> impl FnMut(&str) -> bool {
-    let mut fence: Option<&'static str> = None;
+    let mut fence: Option<Fence<'static>> = None;
     move |bare| {
-        let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark));
-        fence = match (fence, mark) {
-            (None, Some(mark)) => Some(mark),
-            (Some(open), Some(mark)) if open == mark => None,
+        fence = match (fence, Fence::read(bare)) {
+            (None, found) => found.filter(Fence::opens).map(|found| Fence { after: "", ..found }),
+            (Some(open), Some(found)) if found.closes(&open) => None,
             (open, _) => open,
         };
         fence.is_some()
     }
 }
 
+/// A line that begins with at least three backticks or tildes, which may open or close a block of code (CommonMark 4.5).
+#[derive(Clone, Copy)]
+struct Fence<'a> {
+    mark: char,
+    length: usize,
+    /// The text after the marks.
+    after: &'a str,
+}
+
+impl<'a> Fence<'a> {
+    fn read(bare: &'a str) -> Option<Self> {
+        let mark = bare.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
+        let after = bare.trim_start_matches(mark);
+        let length = bare.len() - after.len();
+        (length >= 3).then_some(Self { mark, length, after })
+    }
+
+    /// Returns whether the line opens a block. Text in backticks on one line, as in ```` ```code``` ````, opens none.
+    fn opens(&self) -> bool {
+        self.mark == '~' || !self.after.contains('`')
+    }
+
+    /// Returns whether the line closes the block that `open` has opened: it has at least as many of the same marks, and
+    /// nothing else.
+    fn closes(&self, open: &Fence<'_>) -> bool {
+        self.mark == open.mark && self.length >= open.length && self.after.trim().is_empty()
+    }
+}
+
 /// Finds the first line that may be a placeholder for omitted code but that [`check_for`] does not refuse, because it
 /// may also be genuine: dots in a comment, such as `// ...`, or a comment in prose outside a code fence. Returns its
-/// number, counted from 1, and its text; `None` if the old text has all such lines.
+/// number, counted from 1, and its shortened text; `None` if there is no such line that the old text lacks.
 #[must_use]
 pub fn possible_placeholder(name: &str, new: &str, old: &str) -> Option<(usize, String)> {
     let mut is_fenced = fences();
@@ -185,7 +213,7 @@ fn placeholder(kind: Kind, line: usize, text: &str) -> PlaceholderError {
     PlaceholderError { kind, line, text: cut::line(text.trim(), 120).0.to_owned() }
 }
 
-/// Returns whether a line contains a truncation notice.
+/// Returns whether a line contains a truncation notice, or begins with any notice of Toolpost.
 fn is_notice(line: &str) -> bool {
     let mut notices = line.match_indices(cut::NOTICE).map(|(at, mark)| &line[at + mark.len()..]);
     let truncated = line.strip_prefix(cut::TRUNCATED).is_some_and(|text| text.contains(" - showing "));

@@ -120,8 +120,8 @@ pub fn refer(line: usize, text: &str, out: &mut String) {
     }
 }
 
-/// Splits a line into the reference in front of it and its text, as in `42:ab | let a = 1;` or `42 | let a =
-/// 1;`.
+/// Splits a line such as `42:ab | let a = 1;` or `42 | let a = 1;` into its reference and its text; `None` if it
+/// has no reference.
 #[must_use]
 pub fn unreferred(line: &str) -> Option<ReferencedLine<'_>> {
     let (front, text) = line.split_once('|')?;

@@ -1,9 +1,9 @@
 //! Text processing without I/O: lines, encodings, matching, patches, merging, diffs and truncation.
 
 pub mod budget;
-pub mod counted;
 pub mod cut;
 pub mod diff;
+pub mod duplicates;
 pub mod encoding;
 pub mod escape;
 pub mod frontmatter;
@@ -16,6 +16,7 @@ pub mod merge;
 pub mod names;
 mod omission;
 pub mod patch;
+pub mod plural;
 pub mod redact;
 mod subsequence;
 pub mod terminal;

@@ -92,7 +92,7 @@ impl Correction {
 /// before or after them.
 ///
 /// A line break at the end of `new` ends its last line. If the last line of the file has no line break, the
-/// new last line has none either. CRLF counts as LF. In an empty file, line 1 can be replaced.
+/// new last line has none either, unless it is empty. CRLF counts as LF. In an empty file, line 1 can be edited.
 ///
 /// # Errors
 ///
@@ -104,14 +104,20 @@ pub fn edit(view: &str, lines: LineRange, side: EditPosition, new: &str) -> Resu
         let splice = Splice { range: 0..0, new: new.into_owned() };
         return Ok(LineEdit { lines: crate::lines::count(&splice.new), splice, corrections: Vec::new() });
     }
-    let place = Place { lines: view.lines().collect(), first: lines.first - 1, end: lines.last, side, view };
+    let place = LineEditLocation {
+        lines: view.lines().collect(),
+        first: lines.first - 1,
+        end: lines.last,
+        side,
+        view,
+    };
     let (new, corrections) = corrected(&place, new.into_owned());
     let splice = splice(view, lines, side, &new);
     Ok(LineEdit { lines: crate::lines::count(&new), splice, corrections })
 }
 
 /// The location of a line edit: all lines of the text, and which of them are selected.
-struct Place<'a> {
+struct LineEditLocation<'a> {
     view: &'a str,
     lines: Vec<&'a str>,
     first: usize,
@@ -119,7 +125,7 @@ struct Place<'a> {
     side: EditPosition,
 }
 
-impl<'a> Place<'a> {
+impl<'a> LineEditLocation<'a> {
     /// Returns the lines that the edit replaces; none for an insertion.
     fn replaced(&self) -> &[&'a str] {
         match self.side {
@@ -151,7 +157,7 @@ fn check(count: usize, lines: LineRange, side: EditPosition, new: &str) -> Resul
     if last < first {
         return Err(LineEditError::Reversed { first, last });
     }
-    let count_or_first = count.max(1); // in an empty file, line 1 can be replaced
+    let count_or_first = count.max(1); // in an empty file, line 1 can be edited
     if let Some(line) = [first, last].into_iter().find(|line| *line == 0 || *line > count_or_first) {
         return Err(LineEditError::Beyond { line, count });
     }
@@ -163,7 +169,7 @@ fn check(count: usize, lines: LineRange, side: EditPosition, new: &str) -> Resul
 
 /// Corrects common mistakes of models in new text: first copied line numbers, then repeated lines, then lost
 /// indentation.
-fn corrected(place: &Place<'_>, mut new: String) -> (String, Vec<Correction>) {
+fn corrected(place: &LineEditLocation<'_>, mut new: String) -> (String, Vec<Correction>) {
     let mut corrections = Vec::new();
     if let Some(bare) = prefix::strip(place, &new) {
         new = bare;
@@ -185,8 +191,8 @@ fn corrected(place: &Place<'_>, mut new: String) -> (String, Vec<Correction>) {
     (new, corrections)
 }
 
-/// Builds the change of the text. If the file has no line break at its end, the new text has none there
-/// either.
+/// Builds the change to the text. If the file has no line break at its end, the new text has none there either,
+/// unless its last line is empty.
 fn splice(view: &str, lines: LineRange, side: EditPosition, new: &str) -> Splice {
     let span = LineIndex::new(view).span(lines).unwrap_or(view.len()..view.len());
     let closed = view[..span.end].ends_with('\n');

@@ -62,7 +62,7 @@ impl LineIndex {
         Some(start..self.starts.get(line).copied().unwrap_or(self.end))
     }
 
-    /// Returns the byte range of several lines with their breaks; `None` if a line is missing.
+    /// Returns the byte range of several lines with their breaks; `None` if a line is missing or the range is reversed.
     #[must_use]
     pub fn span(&self, lines: LineRange) -> Option<std::ops::Range<usize>> {
         let first = self.range(lines.first)?;
@@ -122,8 +122,8 @@ pub(crate) fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
 
-/// Returns the similarity of two lines in thousandths: how much is equal at their beginning and end, ignoring
-/// surrounding white space.
+/// Returns the similarity of two lines: how much of the longer one, in thousandths, is equal at the beginning and the
+/// end. Surrounding white space is ignored.
 pub(crate) fn likeness(one: &str, other: &str) -> usize {
     let (one, other) = (one.trim(), other.trim());
     let longer = one.chars().count().max(other.chars().count());

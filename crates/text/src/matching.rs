@@ -1,17 +1,17 @@
 //! Search for the old text of an edit in a file, and adaptation of the edit's new text to the location.
 
 mod blocks;
+mod choice;
 mod closest;
 mod differ;
 mod find;
 mod fold;
 mod hit;
 mod keep;
+mod long_line;
 mod miss;
-mod near;
 mod nesting;
 mod options;
-mod part;
 mod reindent;
 mod show;
 mod unescape;
@@ -24,8 +24,8 @@ pub(crate) use keep::characters;
 
 pub use find::{find, find_until};
 pub use hit::{Choice, Difference, Hit, Matches};
-pub use miss::{ClosestLines, LineDifference, Miss, Place};
-pub use options::{How, MatchCount, Step};
+pub use miss::{ClosestLines, LineDifference, MatchLocation, Miss};
+pub use options::{MatchCount, MatchOptions, Step};
 pub(crate) use reindent::IndentShift;
 
 /// Lists the differences between an old text and the text that it matches in the file, apart from

@@ -22,9 +22,9 @@ use crate::lines::{bare, lf};
 pub use anchor::place;
 pub use indent::{adapted, fit};
 pub use line::{Line, literal_dots, snippet};
-pub use pieces::{Piece, apply, splices};
-pub use refusal::{Refusal, Why, no_marker};
-pub use scope::{Ends, Scope};
+pub use pieces::{LineReplacement, apply, splices};
+pub use refusal::{Refusal, RefusalReason, no_marker};
+pub use scope::{Scope, ScopeAnchors};
 pub use whole::{replace_all, resembles};
 
 /// Number of lines at which a file becomes too long to merge a snippet (partial code) into it.
@@ -59,7 +59,8 @@ pub enum SnippetExtent {
 /// # Errors
 ///
 /// If a part of the snippet has no certain location (the error names the first such part), if a snippet without
-/// markers does not resemble the text, if a marker would remain, or if nothing would change.
+/// markers does not resemble the text, if a marker would remain, or if nothing would change although the snippet
+/// differs from the text.
 pub fn merge(original: &str, text: &str) -> Result<MergeResult, Refusal> {
     if lf(text) == original {
         return Ok(MergeResult { splices: Vec::new(), taken: SnippetExtent::Parts, notes: Vec::new() });
@@ -73,7 +74,7 @@ pub fn merge(original: &str, text: &str) -> Result<MergeResult, Refusal> {
     }
     let style = Indent::of(original);
     let snippet = indent::of_file(&old, adapted(&old, snippet, style), style);
-    let scope = Scope { old: &old, base: 0, ends: Ends::Open, file: &old };
+    let scope = Scope { old: &old, base: 0, ends: ScopeAnchors::Open, file: &old };
     let pieces = place(&scope, &snippet)?;
     no_marker(&old, &pieces, |marker| marker == Marker::Said)?;
     let merged =
@@ -90,7 +91,7 @@ pub fn merge(original: &str, text: &str) -> Result<MergeResult, Refusal> {
 /// the first such line.
 pub fn changes_something(old: &[&str], snippet: &[Line], merged: &MergeResult) -> Result<(), Refusal> {
     match sequence::difference(old, snippet).filter(|_| merged.splices.is_empty()) {
-        Some(line) => Err(Refusal::whole(Why::Unchanged { line })),
+        Some(line) => Err(Refusal::whole(RefusalReason::Unchanged { line })),
         None => Ok(()),
     }
 }

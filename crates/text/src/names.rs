@@ -53,7 +53,7 @@ pub fn same_key(a: &str, b: &str) -> Option<Difference> {
 /// Selects up to `max` candidates whose last path component is most similar to that of the requested path `wanted`,
 /// the most similar first.
 ///
-/// Names that share neither most of their letters nor their beginning are omitted.
+/// Names with an edit distance above [`tolerance`], or without any common letter, are omitted.
 #[must_use]
 pub fn suggest<'a>(wanted: &str, candidates: &[&'a str], max: usize) -> Vec<&'a str> {
     let name = variants(basename(wanted));

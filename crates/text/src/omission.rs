@@ -12,8 +12,8 @@ pub enum Marker {
 /// Maximum size of the text of a placeholder line, in bytes.
 const LONGEST: usize = 100;
 
-/// Returns the form of a placeholder line for omitted code: dots, or a comment in the syntax of any language;
-/// `None` for any other line.
+/// Returns the form of a placeholder line for omitted code: dots or a phrase, also in a comment of any language; `None`
+/// for any other line.
 #[must_use]
 pub fn marker(line: &str) -> Option<Marker> {
     let bare = line.trim();
@@ -41,7 +41,7 @@ pub fn marker(line: &str) -> Option<Marker> {
 
 /// Returns whether a line is a placeholder for omitted code, and so must not be written into a file.
 ///
-/// This check is stricter than [`marker`]: it does not accept lone dots, which may be code.
+/// This check is stricter than [`marker`]: it does not accept dots alone, which may be genuine.
 pub(crate) fn is_omission(line: &str) -> bool {
     let (body, marked) = comment(line);
     let core = body.trim_matches(|c: char| is_dot(c) || c.is_whitespace());
@@ -85,7 +85,7 @@ fn ends(body: &str) -> bool {
     body.ends_with("...") || body.ends_with('\u{2026}')
 }
 
-/// Returns whether words between dots mean only that code is omitted.
+/// Returns whether words next to dots mean only that code is omitted.
 fn is_reference(words: &[&str]) -> bool {
     let has = |word: &str| words.contains(&word);
     let key = KEYS.iter().any(|key| has(key))
@@ -116,7 +116,7 @@ fn is_plain_reference(words: &[&str]) -> bool {
     )
 }
 
-/// Words that mark omitted code; a phrase for omitted code contains at least one of them.
+/// Words that mark omitted code. [`is_reference`] requires one of them, or `rest of` or `same as`.
 const KEYS: &[&str] = &["existing", "unchanged", "remaining", "omitted", "truncated", "elided", "snipped"];
 
 /// Words that may accompany those of [`KEYS`] in a phrase for omitted code.

@@ -15,7 +15,7 @@ mod unwrap;
 
 pub use apply::{PatchResult, apply, apply_first};
 pub use error::ParseError;
-pub use hunk::{End, Format, Hunk, Line, LineEnding, Numbers, Sign};
+pub use hunk::{Format, Hunk, HunkPosition, Line, LineChange, LineEnding, Numbers};
 pub use hunk_error::{HunkError, HunkProblem};
 pub use shell::{Invocation, invocation};
 pub use unified::is_unified;
@@ -34,7 +34,8 @@ pub struct Patch {
 /// The change that a patch makes to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePatch {
-    /// The path of the file, as the patch writes it.
+    /// The path of the file, as the patch writes it apart from prefixes such as `a/`; or the path that the caller gave
+    /// for a diff of a single file.
     pub path: String,
     /// The change to the file at this path.
     pub what: PatchAction,
@@ -70,7 +71,7 @@ pub enum PatchAction {
 ///
 /// # Errors
 ///
-/// If the text is not a complete patch in one of these formats; the error names the line.
+/// If the text is not a complete patch in one of these formats, or requests a change that a text patch cannot make.
 pub fn parse(text: &str, known: Option<&str>) -> Result<Patch, ParseError> {
     let bare = unwrap::unwrap(text)?;
     let (format, files) = if !envelope::is_envelope(bare.text) && is_unified(bare.text) {

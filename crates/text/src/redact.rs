@@ -234,7 +234,8 @@ fn value(rest: &str, word: usize) -> Option<Range<usize>> {
 }
 
 /// Returns the length of the separator between a name and its value: an optional closing quote, then `=` or
-/// `:`, with the spaces around it. After a `--` option, spaces alone also count. `None` if there is no separator.
+/// `:`, with the spaces around it (but not after an `=` directly after the name). After a `--` option, spaces alone
+/// also count. `None` if there is no separator.
 fn sign(rest: &str, name: &str) -> Option<usize> {
     let blank = |at: usize| at + count(&rest[at..], |byte| matches!(byte, b' ' | b'\t'));
     let quoted = opening(rest).1;

@@ -84,7 +84,7 @@ impl Terminal {
         *self = Self { utf8, controls, ..Self::default() };
     }
 
-    /// Returns the counts of everything left out of the text so far; the end of the output does not reset them.
+    /// Returns the counts for the output so far; [`Self::finish`] does not reset them.
     #[must_use]
     pub fn losses(&self) -> Losses {
         Losses { controls: self.controls, malformed: self.utf8.malformed() }

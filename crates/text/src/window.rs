@@ -14,7 +14,7 @@ pub use whole::seen;
 
 /// The lines of a file to select, and a limit on their length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ask {
+pub struct LineSelection {
     /// The first line to select, counted from 1.
     pub first: u64,
     /// Maximum number of lines to select.
@@ -42,7 +42,7 @@ pub struct Facts {
     pub bom: bool,
     /// Offset of the first NUL byte in the file; `None` if it contains none.
     pub nul: Option<u64>,
-    /// Number of bytes in the selected lines that are not UTF-8.
+    /// Number of bytes in the selected lines that are not UTF-8; with [`Window::eight_bit`], those above ASCII.
     pub invalid: u64,
 }
 
@@ -61,7 +61,7 @@ pub struct WindowContent {
 /// is bounded, because no more of a line is kept than requested.
 #[derive(Debug)]
 pub struct Window {
-    ask: Ask,
+    ask: LineSelection,
     facts: Facts,
     /// The selected lines so far; their text is in `reader`.
     kept: Vec<KeptLine>,
@@ -74,7 +74,7 @@ pub struct Window {
     /// is decided.
     mark: Option<Vec<u8>>,
     /// Knowledge about the beginning of the current line.
-    begins: Begins,
+    begins: IndentState,
 }
 
 /// A selected line: where it ends in the stored text, and the number of characters that were cut off.
@@ -87,7 +87,7 @@ struct KeptLine {
 /// Knowledge about the beginning of the current line: nothing yet, one space, or enough to determine the
 /// indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begins {
+enum IndentState {
     Fresh,
     Space,
     Known,
@@ -114,22 +114,22 @@ const MARK: &[u8] = b"\xEF\xBB\xBF";
 impl Window {
     /// Prepares to scan a file from its first byte.
     #[must_use]
-    pub fn new(ask: Ask) -> Self {
+    pub fn new(ask: LineSelection) -> Self {
         Self::decoding(ask, Decoding::Utf8)
     }
 
     /// Prepares to scan a file in an unknown 8-bit encoding from its first byte. Each byte above ASCII is
     /// shown as a character of windows-1252.
     #[must_use]
-    pub fn eight_bit(ask: Ask) -> Self {
+    pub fn eight_bit(ask: LineSelection) -> Self {
         Self::decoding(ask, Decoding::EightBit)
     }
 
-    fn decoding(ask: Ask, decoding: Decoding) -> Self {
+    fn decoding(ask: LineSelection, decoding: Decoding) -> Self {
         let reader = Reader::new(ask.characters, decoding);
         let mark = Some(Vec::new());
         let (facts, kept) = (Facts::default(), Vec::new());
-        Self { ask, facts, kept, reader, number: 1, last: None, mark, begins: Begins::Fresh }
+        Self { ask, facts, kept, reader, number: 1, last: None, mark, begins: IndentState::Fresh }
     }
 
     /// Scans the next piece of the file, which may end inside a line or a character.
@@ -196,7 +196,7 @@ impl Window {
             self.reader.broken();
             self.keep();
             self.number += 1;
-            self.begins = Begins::Fresh;
+            self.begins = IndentState::Fresh;
             start = end + 1;
         }
         self.part(&piece[start..]);
@@ -206,7 +206,7 @@ impl Window {
     fn part(&mut self, part: &[u8]) {
         let Some(&last) = part.last() else { return };
         self.last = Some(last);
-        if self.begins != Begins::Known {
+        if self.begins != IndentState::Known {
             self.beginning(part);
         }
         if self.is_wanted() {
@@ -214,22 +214,22 @@ impl Window {
         }
     }
 
-    /// Updates `begins` by the first bytes of the current line.
+    /// Updates `begins` and the counts of indented lines from the first bytes of the current line.
     fn beginning(&mut self, part: &[u8]) {
         for &byte in part.iter().take(2) {
             self.begins = match (self.begins, byte) {
-                (Begins::Fresh, b' ') => Begins::Space,
-                (Begins::Fresh, b'\t') => {
+                (IndentState::Fresh, b' ') => IndentState::Space,
+                (IndentState::Fresh, b'\t') => {
                     self.facts.tabs += 1;
-                    Begins::Known
+                    IndentState::Known
                 }
-                (Begins::Space, b' ') => {
+                (IndentState::Space, b' ') => {
                     self.facts.spaces += 1;
-                    Begins::Known
+                    IndentState::Known
                 }
-                _ => Begins::Known,
+                _ => IndentState::Known,
             };
-            if self.begins == Begins::Known {
+            if self.begins == IndentState::Known {
                 break;
             }
         }

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use toolpost_text::encoding::{Splice, Text};
 use toolpost_text::guard;
-use toolpost_text::matching::{How, MatchCount, Matches, Miss, Step, find};
+use toolpost_text::matching::{MatchCount, MatchOptions, Matches, Miss, Step, find};
 
 /// An outcome that a row of a fixture allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +86,7 @@ fn run(row: &Row, upto: Step) -> Result<Vec<u8>, String> {
     for (old, new, want) in &row.edits {
         guard::check(new, old).map_err(|placeholder| placeholder.to_string())?;
         let opened = Text::open(bytes, row.charset).map_err(|error| error.to_string())?;
-        let how = How { want: *want, ..How::one(upto) };
+        let how = MatchOptions { want: *want, ..MatchOptions::one(upto) };
         let Matches { hits, .. } = find(opened.view(), old, new, &how).map_err(|miss| miss.to_string())?;
         let splices: Vec<Splice> =
             hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
@@ -259,7 +259,7 @@ fn load(name: &str) -> Vec<Value> {
 #[test]
 fn white_space_corrections_are_reported() {
     for row in load("crush-edit/find_and_replace.json").iter().filter(|row| flag(row, "ok")) {
-        let how = How::one(Step::Reindented);
+        let how = MatchOptions::one(Step::Reindented);
         let Ok(found) = find(text(row, "content"), text(row, "old_string"), text(row, "new_string"), &how)
         else {
             continue;
@@ -276,8 +276,9 @@ fn white_space_corrections_are_reported() {
 #[test]
 fn failed_matches_show_the_closest_lines() {
     for row in load("crush-edit/mismatch_hints.json") {
-        let miss = find(text(&row, "content"), text(&row, "old"), "something else", &How::one(Step::Exact))
-            .unwrap_err();
+        let miss =
+            find(text(&row, "content"), text(&row, "old"), "something else", &MatchOptions::one(Step::Exact))
+                .unwrap_err();
         let message = miss.to_string();
         let wanted = row["contains"].as_array().unwrap();
         for fragment in wanted {
@@ -291,8 +292,12 @@ fn failed_matches_show_the_closest_lines() {
 #[test]
 fn ambiguous_match_lists_the_line_of_each_hit() {
     let row = load("goose-edit/cases.json").into_iter().find(|row| row["id"] == "multiple").unwrap();
-    let miss =
-        find(text(&row, "content"), text(&row, "before"), text(&row, "after"), &How::one(Step::Unescaped));
+    let miss = find(
+        text(&row, "content"),
+        text(&row, "before"),
+        text(&row, "after"),
+        &MatchOptions::one(Step::Unescaped),
+    );
     let Err(Miss::Ambiguous { count, places, .. }) = miss else { panic!("{miss:?}") };
     let lines: Vec<usize> = places.iter().map(|place| place.line).collect();
     assert_eq!((count, serde_json::json!(lines)), (2, row["lines_reported"].clone()));

@@ -133,6 +133,13 @@ fn prose_may_quote_placeholders_for_code() {
         ("... rest of code unchanged ...", Some(1)),
         ("```\ncode\n```\n... rest of the file unchanged ...", Some(4)),
         ("~~~\n```\n... rest of the file unchanged ...\n~~~", None),
+        // A fence is closed by at least as many of the same marks, with no text after them.
+        ("````md\n```rust\n... existing code ...\n```\n... existing code ...\n````", None),
+        ("````\n```\n````\n... rest of the file unchanged ...", Some(4)),
+        ("```\n````\n... rest of the file unchanged ...", Some(3)),
+        ("```\n```rust\n... existing code ...\n```", None),
+        ("~~~ a`b\n... existing code ...\n~~~", None),
+        ("```code``` in a line\n... rest of the file unchanged ...", Some(2)),
     ];
     each(rows, |(text, line)| {
         for name in ["README.md", "notes.MDX"] {

@@ -10,11 +10,17 @@ use toolpost_text::matching::Difference::{
 };
 use toolpost_text::matching::Step::{Exact, Folded, Reindented, Spaced, Unescaped};
 use toolpost_text::matching::{
-    Choice, Difference, How, LineDifference, MatchCount, Matches, Miss, Place, Step, find, find_until,
+    Choice, Difference, LineDifference, MatchCount, MatchLocation, MatchOptions, Matches, Miss, Step, find,
+    find_until,
 };
 
 /// Applies an edit; returns the whole new view, the step, and the differences.
-fn check(view: &str, old: &str, new: &str, how: &How) -> Result<(String, Step, Vec<Difference>), Miss> {
+fn check(
+    view: &str,
+    old: &str,
+    new: &str,
+    how: &MatchOptions,
+) -> Result<(String, Step, Vec<Difference>), Miss> {
     let Matches { hits, step, differences, .. } = find(view, old, new, how)?;
     let mut out = String::new();
     let mut done = 0;
@@ -203,9 +209,9 @@ const SPACED: &[Row] = &[
 #[test]
 fn white_space_inside_lines_is_ignored_only_in_the_last_step() {
     each(SPACED, |&(view, old, new, wanted, step, differences)| {
-        let found = check(view, old, new, &How::one(Spaced));
+        let found = check(view, old, new, &MatchOptions::one(Spaced));
         assert_eq!(found, Ok((wanted.to_owned(), step, differences.to_vec())), "{view:?} {old:?}");
-        let earlier = check(view, old, new, &How::one(Unescaped));
+        let earlier = check(view, old, new, &MatchOptions::one(Unescaped));
         assert!(
             matches!(earlier, Err(Miss::Absent { .. })),
             "{view:?} {old:?}: an earlier step finds it too"
@@ -221,24 +227,24 @@ fn white_space_inside_lines_is_ignored_only_in_the_last_step() {
         ("\t\t\tif (a  && b) {\n\t\t\t\tc();\n", "\tif (a && b) {\n\t\tc();\n"),
     ];
     each(refused, |(view, old)| {
-        let found = find(view, old, "new", &How::one(Spaced));
+        let found = find(view, old, "new", &MatchOptions::one(Spaced));
         assert!(matches!(found, Err(Miss::Absent { .. })), "{view:?} {old:?} {found:?}");
     });
-    let twice = find("a  b\na   b\n", "a b", "c", &How::every(Spaced));
+    let twice = find("a  b\na   b\n", "a b", "c", &MatchOptions::every(Spaced));
     assert!(matches!(twice, Err(Miss::Ambiguous { count: 2, step: Spaced, .. })), "{twice:?}");
 }
 
 #[test]
 fn first_matching_step_with_a_hit_is_used() {
     each(STEPS, |&(view, old, new, wanted, step, differences)| {
-        let found = check(view, old, new, &How::one(Unescaped));
+        let found = check(view, old, new, &MatchOptions::one(Unescaped));
         if differences.is_empty() && step != Exact {
             assert!(matches!(found, Err(Miss::Absent { .. })), "{view:?} {old:?} {found:?}");
             return;
         }
         assert_eq!(found, Ok((wanted.to_owned(), step, differences.to_vec())), "{view:?} {old:?}");
         let before = [Exact, Folded, Reindented].into_iter().rfind(|before| *before < step);
-        let earlier = before.map(|upto| check(view, old, new, &How::one(upto)).is_err());
+        let earlier = before.map(|upto| check(view, old, new, &MatchOptions::one(upto)).is_err());
         assert_ne!(earlier, Some(false), "{view:?} {old:?}: an earlier step finds it too");
     });
 }
@@ -260,13 +266,14 @@ fn numbers_that_may_be_content_are_kept() {
         ("one\ntwo\n", "7| one\n8| two", "9| one\n3| two"),
     ];
     each(rows, |(view, old, new)| {
-        let found = find(view, old, new, &How::one(Spaced));
+        let found = find(view, old, new, &MatchOptions::one(Spaced));
         assert!(matches!(found, Err(Miss::Absent { .. })), "{view:?} {old:?}: {found:?}");
     });
     // Another mark in the file does not matter, and an exact match keeps all numbers.
-    let marked = check("a = {200: ok}\n  two\n", "    12\t  two", "    12\t  2", &How::one(Unescaped));
+    let marked =
+        check("a = {200: ok}\n  two\n", "    12\t  two", "    12\t  2", &MatchOptions::one(Unescaped));
     assert_eq!(marked, Ok(("a = {200: ok}\n  2\n".to_owned(), Unescaped, vec![AllLineNumbers])));
-    let exact = check("    12\ttwo\n", "    12\ttwo", "    12\t2", &How::one(Unescaped));
+    let exact = check("    12\ttwo\n", "    12\ttwo", "    12\t2", &MatchOptions::one(Unescaped));
     assert_eq!(exact, Ok(("    12\t2\n".to_owned(), Exact, vec![])));
 }
 
@@ -292,7 +299,7 @@ fn similar_but_unequal_text_is_not_matched() {
         ("fn a() {\n    one();\n    two();\n}", "fn a() {\n    one();\n    too();\n}"),
     ];
     each(rows, |(view, old)| {
-        for how in [How::one(Unescaped), How::every(Unescaped)] {
+        for how in [MatchOptions::one(Unescaped), MatchOptions::every(Unescaped)] {
             assert!(matches!(find(view, old, "new", &how), Err(Miss::Absent { .. })), "{view:?} {old:?}");
         }
     });
@@ -300,7 +307,7 @@ fn similar_but_unequal_text_is_not_matched() {
 
 #[test]
 fn later_matching_steps_refuse_to_replace_several_hits() {
-    let every = How::every(Unescaped);
+    let every = MatchOptions::every(Unescaped);
     let rows = [
         ("a b a", "a", "aa", Ok(("aa b aa", Exact))),
         ("\u{2018}a\u{2019} \u{2018}a\u{2019}", "'a'", "b", Ok(("b b", Folded))),
@@ -343,13 +350,13 @@ fn line_hints_select_one_of_several_hits() {
         let start = (after > 0).then(|| {
             view.match_indices("hit").map(|(at, _)| at + 3).nth(if after == 60 { 1 } else { 2 }).unwrap()
         });
-        let how = How { near, start, ..How::one(Unescaped) };
+        let how = MatchOptions { near, start, ..MatchOptions::one(Unescaped) };
         let found = find(&view, "hit", "x", &how);
         let line =
             found.as_ref().ok().map(|found| view[..found.hits[0].range.start].matches('\n').count() + 1);
         assert_eq!(line, wanted, "{near:?} {after}: {found:?}");
     });
-    let unique = How { near: Some(LineRange { first: 190, last: 190 }), ..How::one(Exact) };
+    let unique = MatchOptions { near: Some(LineRange { first: 190, last: 190 }), ..MatchOptions::one(Exact) };
     assert!(find("one\ntwo", "one", "x", &unique).is_ok());
 }
 
@@ -375,18 +382,18 @@ fn match_outside_the_given_lines_is_reported_with_the_others() {
         ((2, 2), chain.as_str(), "x", choice(9, 2, 2, &[99, 119], 3)),
     ];
     each(rows, |((first, last), old, new, wanted)| {
-        let how = How { near: Some(LineRange { first, last }), ..How::one(Unescaped) };
+        let how = MatchOptions { near: Some(LineRange { first, last }), ..MatchOptions::one(Unescaped) };
         let found = find(&view, old, new, &how);
         assert_eq!(found.map(|found| found.choice), Ok(wanted), "{first} {old:?}");
     });
-    let unique = How { near: Some(LineRange { first: 190, last: 195 }), ..How::one(Exact) };
+    let unique = MatchOptions { near: Some(LineRange { first: 190, last: 195 }), ..MatchOptions::one(Exact) };
     let found = find("one\ntwo", "two", "x", &unique).unwrap();
     assert_eq!(found.choice, choice(2, 190, 195, &[], 1));
 }
 
 #[test]
 fn failed_matches_report_the_reason_and_candidates() {
-    let place = |line: usize, text: &str| Place { line, text: text.to_owned() };
+    let place = |line: usize, text: &str| MatchLocation { line, text: text.to_owned() };
     let rows = [
         ("a", "x", "x", MatchCount::One, Miss::Same),
         ("a", "x\r\n", "x\n", MatchCount::One, Miss::Same),
@@ -414,7 +421,7 @@ fn failed_matches_report_the_reason_and_candidates() {
         ),
     ];
     each(rows, |(view, old, new, want, wanted)| {
-        let mut found = find(view, old, new, &How { want, ..How::one(Exact) }).unwrap_err();
+        let mut found = find(view, old, new, &MatchOptions { want, ..MatchOptions::one(Exact) }).unwrap_err();
         if let (Miss::Absent { closest, .. }, Miss::Absent { closest: None, .. }) = (&mut found, &wanted) {
             assert!(closest.take().is_some());
         }
@@ -425,7 +432,7 @@ fn failed_matches_report_the_reason_and_candidates() {
         }
         assert_eq!(found, wanted, "{view:?} {old:?}");
     });
-    let many = find(&"x\n".repeat(9), "x", "y", &How::one(Exact)).unwrap_err();
+    let many = find(&"x\n".repeat(9), "x", "y", &MatchOptions::one(Exact)).unwrap_err();
     assert!(matches!(&many, Miss::Ambiguous { count: 9, places, .. } if places.len() == 5), "{many:?}");
     assert!(many.to_string().ends_with("\n  line 5: x\n  and 4 more"), "{many}");
 }
@@ -462,14 +469,16 @@ fn closest_lines_are_shown_with_a_word_diff() {
         ),
     ];
     each(rows, |(old, (first, last, whitespace), shown, diff)| {
-        let Err(Miss::Absent { closest: Some(found), .. }) = find(view, old, "new", &How::one(Exact)) else {
+        let Err(Miss::Absent { closest: Some(found), .. }) =
+            find(view, old, "new", &MatchOptions::one(Exact))
+        else {
             panic!("{old}");
         };
         let only_space = found.differs == LineDifference::Whitespace;
         assert_eq!((found.first_line, found.last_line, only_space), (first, last, whitespace));
         assert_eq!((found.shown.as_str(), found.diff.as_str()), (shown, diff));
     });
-    let nothing = find(view, "completely different words stand here", "new", &How::one(Unescaped));
+    let nothing = find(view, "completely different words stand here", "new", &MatchOptions::one(Unescaped));
     assert_eq!(nothing, Err(Miss::Absent { closest: None, already_there: None }));
 }
 
@@ -477,7 +486,8 @@ fn closest_lines_are_shown_with_a_word_diff() {
 /// several, those with the same case come first.
 #[test]
 fn closest_lines_ignore_letter_case() {
-    use LineDifference::{Case, CaseAndWhitespace, Text};
+    use LineDifference::{Case, CaseAndWhitespace, Text, Whitespace};
+    let quotes = "say(\u{201C}no\u{201D}); // a \u{2013} b\n";
     let sql = "select name from users where age > 21;\nSELECT name FROM orders WHERE age > 21;\n\
                Select Name From Users Where Age > 21;\n";
     let constants = "const fn limit() {}\nconst LIMIT: u32 = 10;\nconst LIMITS: u32 = 11;\n";
@@ -494,9 +504,14 @@ fn closest_lines_ignore_letter_case() {
         (turkish, "ärger = 4", 3, Text),
         (block, "    return_value(1);\n    done();", 2, Case),
         (long.as_str(), "let_value = compute(1);", 1, Case),
+        // Look-alike punctuation is neither white space nor letter case.
+        (quotes, "say(\"no\"); // a - b", 1, Text),
+        (quotes, "SAY(\"NO\"); // A - B", 1, Text),
+        (quotes, "say(\u{201C}no\u{201D});  // a \u{2013} b", 1, Whitespace),
+        (quotes, "SAY(\u{201C}NO\u{201D}); // a \u{2013} b", 1, Case),
     ];
     each(rows, |(view, old, line, differs)| {
-        let found = find(view, old, "something else", &How::one(Spaced));
+        let found = find(view, old, "something else", &MatchOptions::one(Exact));
         let Err(Miss::Absent { closest: Some(found), .. }) = found else { panic!("{old}: {found:?}") };
         assert_eq!((found.first_line, found.differs), (line, differs), "{old}: {found:?}");
     });
@@ -516,20 +531,31 @@ fn closest_match_can_be_a_part_of_a_longer_line() {
         ("a\nb\ncall(first, second, third_argument)\n", "second, third_argumen,", 3, "third_argument"),
     ];
     each(rows, |(view, old, line, part)| {
-        let Err(Miss::Absent { closest: Some(found), .. }) = find(view, old, "new", &How::one(Exact)) else {
+        let Err(Miss::Absent { closest: Some(found), .. }) =
+            find(view, old, "new", &MatchOptions::one(Exact))
+        else {
             panic!("{old}: nothing is like it");
         };
         assert_eq!((found.first_line, found.last_line), (line, line), "{old}");
         assert!(found.shown.contains(part) && found.shown.len() < 400, "{old}: {}", found.shown);
     });
-    let short = find("fn 2() {}\n", "1", "2", &How::one(Exact));
+    // As many characters are shown before the part as after it, and tabs are visible as in whole lines.
+    let view = format!("{}\tconst limit = 10;\t{}", "abcdefghij".repeat(20), "0123456789".repeat(20));
+    let Err(Miss::Absent { closest: Some(found), .. }) =
+        find(&view, "const limits = 10;", "new", &MatchOptions::one(Exact))
+    else {
+        panic!("nothing is like it");
+    };
+    let (before, after) = ("jabcdefghi".repeat(6), &"0123456789".repeat(6)[..59]);
+    assert_eq!(found.shown, format!("\u{2026}{before}j\u{2192}const limit = 10;\u{2192}{after}\u{2026}"));
+    let short = find("fn 2() {}\n", "1", "2", &MatchOptions::one(Exact));
     assert!(matches!(short, Err(Miss::Absent { already_there: None, .. })), "{short:?}");
 }
 
 #[test]
 fn replacement_with_too_much_new_text_is_refused() {
     let view = "a".repeat(1 << 16);
-    let found = find(&view, "a", &"b".repeat(1 << 16), &How::every(Exact));
+    let found = find(&view, "a", &"b".repeat(1 << 16), &MatchOptions::every(Exact));
     assert_eq!(found, Err(Miss::TooMuch { count: 1 << 16 }));
 }
 
@@ -538,7 +564,7 @@ fn replacement_with_too_much_new_text_is_refused() {
 fn too_many_matches_are_refused_with_their_number() {
     let count = 6_000_000;
     let view = "ab".repeat(count);
-    for how in [How::every(Unescaped), How::one(Unescaped)] {
+    for how in [MatchOptions::every(Unescaped), MatchOptions::one(Unescaped)] {
         assert_eq!(find(&view, "a", "x", &how), Err(Miss::TooMuch { count }));
     }
 }
@@ -556,17 +582,18 @@ fn search_and_replacement_stop_when_asked() {
             asked.get() > most
         }
     };
-    let found = find_until(&view, "needle", "thread", &How::every(Unescaped), &after(2));
+    let found = find_until(&view, "needle", "thread", &MatchOptions::every(Unescaped), &after(2));
     assert_eq!((found, asked.replace(0)), (Err(Miss::Stopped), 3));
     // While the matches are found, and while their new texts are made.
-    let all = find_until(&view, "needle", "thread", &How::every(Unescaped), &after(usize::MAX)).unwrap();
+    let all =
+        find_until(&view, "needle", "thread", &MatchOptions::every(Unescaped), &after(usize::MAX)).unwrap();
     let checks = asked.replace(0);
-    let found = find_until(&view, "needle", "thread", &How::every(Unescaped), &after(checks - 1));
+    let found = find_until(&view, "needle", "thread", &MatchOptions::every(Unescaped), &after(checks - 1));
     assert_eq!((found, asked.replace(0)), (Err(Miss::Stopped), checks));
     assert!(checks >= 2 * count / 4096, "{checks} checks");
     // Each step of a search without a match.
     let text = "no such text in any of these lines";
-    let stopped = find_until(&view, text, "x", &How::every(Spaced), &after(3));
+    let stopped = find_until(&view, text, "x", &MatchOptions::every(Spaced), &after(3));
     assert_eq!((stopped, asked.replace(0)), (Err(Miss::Stopped), 4));
     let text = Text::open(view.into_bytes(), None).unwrap();
     let splices: Vec<Splice> =
@@ -592,7 +619,7 @@ fn replacing_every_occurrence_is_linear() {
         let view = unit.repeat(count);
         let text = Text::open(view.clone().into_bytes(), None).ok()?;
         let before = processor_time()?;
-        let found = find(&view, "needle", "thread!", &How::every(Exact)).unwrap();
+        let found = find(&view, "needle", "thread!", &MatchOptions::every(Exact)).unwrap();
         assert_eq!(found.hits.len(), count);
         let splices: Vec<Splice> =
             found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();

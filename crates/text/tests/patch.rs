@@ -219,21 +219,28 @@ fn unified_diff_hunks_apply_at_their_matching_lines() {
 
 #[test]
 fn chosen_or_inexact_matches_are_noted() {
-    let rows: [(&str, &str, &[&str]); 9] = [
+    let rows: [(&str, &str, &[&str]); 10] = [
         ("1\nx\n1\n", "@@ -1 +1 @@\n-1\n+2", &[]),
         ("1\nx\n1\n", "@@ x\n-1\n+2", &[]),
         (
             "1\nx\nx\n1\n",
             "@@ -2 +2 @@\n-1\n+2",
             &[
-                "the lines of the hunk occur 2 times, at lines 1 and 4; used line 1, the nearest to line 2 of its header",
+                "the lines of the hunk occur 2 times, at lines 1 and 4; used line 1, the nearest to the expected line 2",
             ],
         ),
         (
             "1\nx\nx\n1\n1\n1\n1\n1\n",
             "@@ -3 +3 @@\n-1\n+2",
             &[
-                "the lines of the hunk occur 6 times, at lines 1, 4, 5, 6, 7 and 1 more; used line 4, the nearest to line 3 of its header",
+                "the lines of the hunk occur 6 times, at lines 1, 4, 5, 6, 7 (and 1 more); used line 4, the nearest to the expected line 3",
+            ],
+        ),
+        (
+            "new\n1\na\nx\n1\nx\nx\n1\n",
+            "@@ -1,2 +1,2 @@\n 1\n-a\n+b\n@@ -3 +3 @@\n-1\n+2",
+            &[
+                "the lines of hunk 2 occur 2 times, at lines 5 and 8; used line 5, the nearest to line 4 (line 3 of its header, shifted like the previous hunk)",
             ],
         ),
         // Line 4 is in the block of the function; after a line that opens no block, the first match is used.
@@ -359,6 +366,12 @@ fn hunk_is_refused_if_its_line_number_does_not_decide() {
     let numbered = [
         ("1\nx\n1\n", "@@ -2 +2 @@\n-1\n+2", "1/1 at 3: 2 places, at [1, 3], header Some(2)"),
         (far.as_str(), "@@ -50 +50 @@\n-1\n+2", "1/1 at 3: 2 places, at [1, 102], header Some(50)"),
+        // The hunk before shifts the location, but not the number that the error repeats.
+        (
+            "new\n1\na\n1\nx\n1\n",
+            "@@ -1,2 +1,2 @@\n 1\n-a\n+b\n@@ -4 +4 @@\n-1\n+2",
+            "2/2 at 7: 2 places, at [4, 6], header Some(4)",
+        ),
     ];
     each(numbered, |(before, hunks, words)| {
         assert_eq!(put(before, &envelope(hunks)).unwrap_err(), words, "{hunks}");

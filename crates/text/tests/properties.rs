@@ -10,8 +10,8 @@ use toolpost_text::encoding::{Eol, Splice, Text};
 use toolpost_text::hashline::{self, Reference, Relocation};
 use toolpost_text::line_edit::{self, EditPosition};
 use toolpost_text::lines::{LineIndex, LineRange};
-use toolpost_text::matching::{How, Matches, Miss, Step, find};
-use toolpost_text::window::{self, Ask, Facts, Line, Window, WindowContent};
+use toolpost_text::matching::{MatchOptions, Matches, Miss, Step, find};
+use toolpost_text::window::{self, Facts, Line, LineSelection, Window, WindowContent};
 use toolpost_text::{diff, escape, guard, lines, merge, names};
 
 /// A text of few different letters, so that lines repeat, with both kinds of line break and characters of
@@ -235,7 +235,7 @@ proptest! {
         let old = view[part(&view, a, b)].to_owned();
         let (folded_old, folded_new) = (lines::lf(&old), lines::lf(&new));
         let naive: Vec<Range<usize>> = view.match_indices(&*folded_old).map(|(at, hit)| at..at + hit.len()).collect();
-        let found = find(&view, &old, &new, &How::every(Step::Exact));
+        let found = find(&view, &old, &new, &MatchOptions::every(Step::Exact));
         if folded_old == folded_new {
             prop_assert_eq!(found, Err(Miss::Same));
         } else if old.is_empty() {
@@ -246,7 +246,7 @@ proptest! {
             let found = found.unwrap();
             let ranges: Vec<Range<usize>> = found.hits.iter().map(|hit| hit.range.clone()).collect();
             prop_assert_eq!(ranges, naive.clone());
-            let one = find(&view, &old, &new, &How::one(Step::Spaced));
+            let one = find(&view, &old, &new, &MatchOptions::one(Step::Spaced));
             let overlaps = view.char_indices().filter(|&(at, _)| view[at..].starts_with(&*folded_old)).count();
             prop_assert_eq!(one.is_ok(), overlaps == 1, "{:?}", one);
         }
@@ -254,7 +254,7 @@ proptest! {
 
     #[test]
     fn inexact_matching_hits_whole_characters_in_order(view in prose(), old in prose(), new in prose(), every in any::<bool>()) {
-        let how = if every { How::every(Step::Spaced) } else { How::one(Step::Spaced) };
+        let how = if every { MatchOptions::every(Step::Spaced) } else { MatchOptions::one(Step::Spaced) };
         if let Ok(Matches { hits, .. }) = find(&view, &old, &new, &how) {
             let mut done = 0;
             for hit in &hits {
@@ -286,7 +286,7 @@ proptest! {
 
     #[test]
     fn window_content_is_independent_of_chunk_boundaries(bytes in stored(), first in 1_u64..6, count in 0_u64..6, characters in 0_u64..12, cuts in prop::collection::vec(0.0..1.0, 0..6)) {
-        let ask = Ask { first, count, characters };
+        let ask = LineSelection { first, count, characters };
         let mut ends: Vec<usize> = cuts.iter().map(|share| (bytes.len() as f64 * share) as usize).collect();
         ends.push(bytes.len());
         ends.sort_unstable();
@@ -354,7 +354,7 @@ proptest! {
 }
 
 /// Reads the requested lines without an index.
-fn naive(bytes: &[u8], ask: Ask) -> WindowContent {
+fn naive(bytes: &[u8], ask: LineSelection) -> WindowContent {
     let bom = bytes.starts_with(b"\xEF\xBB\xBF");
     let body = if bom { &bytes[3..] } else { bytes };
     let mut facts = Facts { bom, bytes: bytes.len() as u64, ..Facts::default() };

@@ -3,7 +3,7 @@
 use toolpost_test_rows::each;
 
 use toolpost_text::encoding::{Encoding, Text};
-use toolpost_text::window::{self, Ask, Facts, Line, Window, WindowContent};
+use toolpost_text::window::{self, Facts, Line, LineSelection, Window, WindowContent};
 
 fn line(number: u64, text: &str, more: u64) -> Line<'_> {
     Line { number, text, more }
@@ -49,13 +49,13 @@ fn window_holds_only_the_requested_lines() {
     each(rows, |(bytes, [first, count, characters], lines, facts)| {
         let wanted = WindowContent { lines: lines.into_iter().collect(), facts };
         for piece in 1..=bytes.len().max(1) {
-            let mut window = Window::new(Ask { first, count, characters });
+            let mut window = Window::new(LineSelection { first, count, characters });
             bytes.chunks(piece).for_each(|piece| window.feed(piece));
             assert_eq!(window.finish(), wanted, "{bytes:?} by {piece}");
         }
         if let Ok(text) = str::from_utf8(bytes) {
             assert_eq!(
-                window::seen(&text.into(), Ask { first, count, characters }),
+                window::seen(&text.into(), LineSelection { first, count, characters }),
                 wanted,
                 "{bytes:?} whole"
             );
@@ -65,7 +65,7 @@ fn window_holds_only_the_requested_lines() {
 
 #[test]
 fn window_reports_when_it_is_full() {
-    let mut window = Window::new(Ask { first: 2, count: 1, characters: 9 });
+    let mut window = Window::new(LineSelection { first: 2, count: 1, characters: 9 });
     let full: Vec<bool> = [b"a\n", b"b ", b"b\n"]
         .into_iter()
         .map(|piece| {
@@ -78,7 +78,7 @@ fn window_reports_when_it_is_full() {
 
 #[test]
 fn endless_line_is_counted_and_truncated() {
-    let mut window = Window::new(Ask { first: 1, count: 9, characters: 3 });
+    let mut window = Window::new(LineSelection { first: 1, count: 9, characters: 3 });
     let piece = "é".repeat(1 << 15);
     for _ in 0..1 << 10 {
         window.feed(piece.as_bytes());
@@ -104,7 +104,7 @@ fn non_utf_8_window_shows_the_same_text_as_diffs() {
         assert_eq!(text.encoding(), Encoding::EightBit, "{bytes:?}");
         let wanted = text.shown(text.view());
         each([1, 2, 5, 4096], |size| {
-            let mut window = Window::eight_bit(Ask { first: 1, count: 99, characters: 999 });
+            let mut window = Window::eight_bit(LineSelection { first: 1, count: 99, characters: 999 });
             bytes.chunks(size).for_each(|piece| window.feed(piece));
             let seen = window.finish();
             let lines: Vec<&str> = seen.lines.iter().map(|line| line.text).collect();

@@ -20,16 +20,16 @@ pub enum TruncationPolicy {
     Head,
     /// Some lines at the beginning and at the end of the reply.
     HeadAndTail {
-        /// Number of kept lines at the beginning of the reply.
+        /// Maximum number of kept lines at the beginning of the reply.
         head: usize,
-        /// Number of kept lines at the end of the reply.
+        /// Maximum number of kept lines at the end of the reply.
         tail: usize,
     },
     /// The same lines as with `HeadAndTail`; the notice about the omitted lines has the dialect's own wording.
     Worded {
-        /// Number of kept lines at the beginning of the reply.
+        /// Maximum number of kept lines at the beginning of the reply.
         head: usize,
-        /// Number of kept lines at the end of the reply.
+        /// Maximum number of kept lines at the end of the reply.
         tail: usize,
         /// Formats the notice about the omitted part. The guard that keeps notices out of
         /// written files must recognize this wording.

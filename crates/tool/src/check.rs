@@ -4,17 +4,17 @@ use crate::{Dialect, Manual, ToolDef, names::aliases};
 use serde_json::{Map, Value};
 use toolpost_engine::Hint;
 
-/// Maximum size of the instructions, in bytes: some clients truncate the rest without notice.
+/// Maximum size of the instructions, in bytes, because some clients truncate the rest without notice.
 const INSTRUCTIONS: usize = 2_048;
 /// Maximum length of a tool's name that the APIs of models accept.
 const NAME: usize = 64;
 
 impl Dialect {
-    /// Lists the mistakes in this dialect, in a sentence each; empty if there are none.
+    /// Lists the mistakes in this dialect, one sentence for each; empty if there are none.
     ///
     /// The check covers the names and aliases of tools and arguments; aliases of `serde`, which decoding ignores;
     /// that the pages describe each tool, and that each section describes a tool; the length of the instructions;
-    /// and that `say` words each hint that names no path.
+    /// and that `say` returns a text for each hint that names no path.
     #[must_use]
     pub fn check(&self) -> Vec<String> {
         let mut mistakes = Vec::new();

@@ -1,5 +1,5 @@
-//! Decoding of arguments: accepts the variants that models really send, guided by the schema and never
-//! ambiguous.
+//! Decoding of arguments: accepts the variants that models really send, if the schema makes their meaning
+//! unambiguous.
 
 mod coerce;
 
@@ -17,13 +17,12 @@ const IGNORED: &str = "ignored unknown argument";
 pub struct DecodedArguments {
     /// The converted arguments, by their names in the schema.
     pub arguments: Map<String, Value>,
-    /// Notes about changed or unknown arguments, in a sentence each.
+    /// Notes about changed arguments, and one note that names the unknown ones; each is a clause.
     pub notes: Vec<String>,
 }
 
 impl DecodedArguments {
-    /// Returns the notes about unknown arguments, without the word "ignored": for a caller that refuses
-    /// them.
+    /// Returns the notes about unknown arguments, without the word "ignored", for a caller that refuses such arguments.
     #[must_use]
     pub fn unknown(&self) -> Vec<&str> {
         let unknown = self.notes.iter().filter(|note| note.starts_with(IGNORED));
@@ -34,8 +33,8 @@ impl DecodedArguments {
 /// Converts arguments to the names and types in a schema.
 ///
 /// # Errors
-/// A failure of kind `Invalid` that names every wrong argument: the expected type, the value, and an
-/// example.
+/// A failure of kind `Invalid` that names every wrong argument (with the expected type, the value and an example), or
+/// that reports that the arguments are not an object.
 pub fn decode(arguments: Value, schema: &Value) -> Result<DecodedArguments, Failure> {
     let empty = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
@@ -55,7 +54,7 @@ pub fn decode(arguments: Value, schema: &Value) -> Result<DecodedArguments, Fail
     }
     if !unknown.is_empty() {
         let named = unknown.iter().map(|key| match names::nearest(key, properties) {
-            Some(near) => format!("{key} (did you mean {near}?)"),
+            Some(near) => format!("{key} (did you mean `{near}`?)"),
             None => key.clone(),
         });
         notes.push(format!(
@@ -67,12 +66,12 @@ pub fn decode(arguments: Value, schema: &Value) -> Result<DecodedArguments, Fail
     Ok(DecodedArguments { arguments: decoded, notes })
 }
 
-struct Wrong {
+struct ArgumentFault {
     name: String,
     says: String,
 }
 
-/// The treatment of arguments that the schema does not name.
+/// Handling of arguments that the schema does not name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Others {
     /// The arguments are kept unchanged.
@@ -132,7 +131,7 @@ fn coerce_all(
     named: Map<String, Value>,
     properties: &Map<String, Value>,
     notes: &mut Vec<String>,
-) -> (Map<String, Value>, Vec<Wrong>) {
+) -> (Map<String, Value>, Vec<ArgumentFault>) {
     let mut decoded = Map::new();
     let mut wrong = Vec::new();
     for (name, value) in named {
@@ -146,7 +145,7 @@ fn coerce_all(
         }
         match coerce::value(&name, value, schema, notes) {
             Ok(value) => drop(decoded.insert(name, value)),
-            Err(says) => wrong.push(Wrong { name, says }),
+            Err(says) => wrong.push(ArgumentFault { name, says }),
         }
     }
     (decoded, wrong)
@@ -157,8 +156,8 @@ fn missing(
     schema: &Value,
     properties: &Map<String, Value>,
     unknown: &[String],
-    wrong: &[Wrong],
-) -> Vec<Wrong> {
+    wrong: &[ArgumentFault],
+) -> Vec<ArgumentFault> {
     let required =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     required
@@ -172,7 +171,7 @@ fn missing(
                 coerce::expected(property),
                 coerce::example(name, property)
             );
-            Wrong { name: name.to_owned(), says }
+            ArgumentFault { name: name.to_owned(), says }
         })
         .collect()
 }

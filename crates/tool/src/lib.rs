@@ -6,6 +6,58 @@
 //! example `own_dialect` of the crate `toolpost` is a program with its own dialect. [`Dialect::check`] lists
 //! mistakes that the compiler does not find.
 //!
+//! ```
+//! use schemars::JsonSchema;
+//! use serde::Deserialize;
+//! use std::time::Duration;
+//! use toolpost_tool::{
+//!     Budget, Dialect, Failure, Fresh, Hint, Lowering, Page, Step, Tool, ToolDef, TruncationPolicy, operations::stat,
+//! };
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Place {
+//!     /// The file or directory.
+//!     path: String,
+//! }
+//!
+//! struct About;
+//!
+//! impl Tool for About {
+//!     const NAME: &'static str = "about";
+//!     type Op = stat::Stat;
+//!     type Args = Place;
+//!
+//!     fn lower(args: Place, at: &Lowering) -> Result<stat::Request, Failure> {
+//!         Ok(stat::Request { path: at.path(&args.path)? })
+//!     }
+//!
+//!     fn render(output: &stat::Output, page: &mut Page) {
+//!         page.line(&format!("{}: {} bytes", output.path, output.bytes));
+//!     }
+//! }
+//!
+//! const DIALECT: Dialect = Dialect {
+//!     name: "shelf",
+//!     tools: &[ToolDef::of::<About>()],
+//!     pages: &["## about\n\nShows the size of a file.\n"],
+//!     instructions: "Tools for a shelf of files.",
+//!     budget: Budget { bytes: 16 * 1024, lines: 500, cut: TruncationPolicy::Head },
+//!     deadline: Duration::from_secs(10),
+//!     fresh: Fresh::NOT_ASKED,
+//!     matching: Step::Exact,
+//!     say,
+//! };
+//!
+//! fn say(hint: &Hint) -> String {
+//!     match hint {
+//!         Hint::Advice(advice) => advice.clone(),
+//!         _ => "Make another call.".to_owned(),
+//!     }
+//! }
+//!
+//! assert_eq!(DIALECT.check(), Vec::<String>::new());
+//! ```
+//!
 //! # Parameters
 //!
 //! The schema and its descriptions come from [`Tool::Args`]. `Option` and `#[serde(default)]` make an argument
@@ -20,7 +72,7 @@
 //! `lower` refuses a request with [`Failure::invalid`]. [`Tool::reword`] changes the text of failures of `lower`
 //! and of the operation, by their [`Kind`] and their [`Facts`]. [`Dialect::say`] words each [`Hint`].
 
-mod accepted;
+mod argument_names;
 mod budget;
 mod check;
 mod decode;
@@ -40,11 +92,11 @@ pub use lowering::Lowering;
 pub use manual::{Example, Manual};
 pub use page::{Page, ReplyPart, RunResult, example};
 pub use schema::{full, published};
-pub use tool::{CallFuture, DecodedCall, Done, Run, Tool, ToolDef};
+pub use tool::{CallFuture, CallResult, DecodedCall, Run, Tool, ToolDef};
 // Types of other crates that are in the signatures of this one.
 pub use toolpost_engine::{
-    Access, ExistenceMismatch, Facts, Failure, Fresh, Hint, Kind, ReadRequirement, StaleEditPolicy, Trouble,
-    operations,
+    Access, ChangeProblem, ExistenceMismatch, Facts, Failure, Fresh, Hint, Kind, ReadRequirement,
+    StaleEditPolicy, operations,
 };
 pub use toolpost_text::{cut::Limit, lines::LineRange, matching::Step};
 pub use toolpost_workspace::{ContentHash, WorkspacePath};

@@ -116,7 +116,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Removes and returns the notes about ambiguous arguments, in a sentence each.
+    /// Removes and returns the notes about ambiguous arguments.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.notes.take()
     }
@@ -141,7 +141,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// If a path could not be resolved because it is in no root, adds the advice to add a root to the failure's
-    /// message: a tool may show the message of the failure without its hints.
+    /// message, because a tool may show the message without the failure's hints.
     fn worded(&self, resolved: Result<WorkspacePath, Failure>) -> Result<WorkspacePath, Failure> {
         resolved.map_err(|failure| failure.completed(self.say))
     }

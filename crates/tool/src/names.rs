@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 use toolpost_text::names::distance;
 
-/// Finds the property for a key: the one with this name or alias, in any letter case. `None` if there is none.
+/// Finds the property with a key as its name or alias. A key of more than two letters and digits is also found in any
+/// letter case and with other punctuation. `None` if there is none.
 pub(crate) fn property<'a>(key: &str, properties: &'a Map<String, Value>) -> Option<&'a str> {
     if let Some((name, _)) = properties.get_key_value(key) {
         return Some(name);

@@ -57,8 +57,7 @@ pub enum RunResult {
     Succeeded,
     /// The work ran and failed, such as a command with an exit code other than 0.
     Failed,
-    /// The call did not do the requested work, such as a script that stopped: clients get the reply as an
-    /// error.
+    /// The call did not do the requested work, for example because a script stopped; clients get the reply as an error.
     Error,
 }
 
@@ -76,7 +75,7 @@ enum Extent {
     /// The default size limit.
     #[default]
     Usual,
-    /// The whole reply, whatever its size.
+    /// The size limit for callers that ask for the whole reply.
     All,
     /// No truncation, because the renderer has fitted the text to the page.
     Fitted,
@@ -105,7 +104,7 @@ impl Page {
         Self { limit: Some(limit), ..Self::default() }
     }
 
-    /// Returns the remaining room for text.
+    /// Returns the remaining room for text, which is at least `LEAST`; unlimited without a size limit.
     #[must_use]
     pub fn room(&self) -> Limit {
         let Some(limit) = self.limit else { return Limit { bytes: usize::MAX, lines: usize::MAX } };
@@ -121,7 +120,7 @@ impl Page {
         }
     }
 
-    /// Adds a text that was fitted to the page's room: it is not truncated again.
+    /// Adds a text that was fitted to the page's room; the page is then not truncated again.
     pub fn fitted(&mut self, text: String) {
         self.extent = Extent::Fitted;
         self.take(text);
@@ -155,8 +154,8 @@ impl Page {
         self.result
     }
 
-    /// Truncates the text to a budget, and notes how to get the rest; the outcome and the remarks stay whole,
-    /// but count against the budget.
+    /// Truncates the text to a budget, unless a text was fitted to the page, and notes how to get the rest. The outcome and
+    /// the remarks stay whole, but count against the budget.
     pub fn cut(&mut self, budget: &Budget) {
         if self.extent == Extent::Fitted {
             return;
@@ -220,8 +219,8 @@ impl Page {
         self.notes.push(Note { words: note.into(), scope: Scope::Call });
     }
 
-    /// Adds a remark about the session, such as a directory that every search skips: the runtime shows the
-    /// same text once in a session.
+    /// Adds a remark about the session, such as a directory that every search skips. The runtime shows the same text only
+    /// once in a session.
     pub fn note_once(&mut self, note: impl Into<String>) {
         self.notes.push(Note { words: note.into(), scope: Scope::Session });
     }
@@ -237,7 +236,7 @@ impl Page {
         self.remarks = Remarks::Apart;
     }
 
-    /// Records that the caller asked for the whole reply, whatever its size.
+    /// Records that the caller asked for the whole reply, to which a larger size limit applies.
     pub fn all(&mut self) {
         self.extent = Extent::All;
     }

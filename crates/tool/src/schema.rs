@@ -16,7 +16,8 @@ const PRIVATE: [&str; 10] = [
     "x-words",
     "examples",
 ];
-/// Keys that are removed from a published schema, because they tell a model nothing.
+/// Keys that are removed from a published schema, because they tell a model nothing. A default other than null is added
+/// again.
 const NOISE: [&str; 4] = ["$schema", "title", "format", "default"];
 /// Keys that are removed from the schema of a structured output, because they tell a program nothing.
 const WORDS: [&str; 6] = ["$schema", "title", "description", "format", "default", "examples"];

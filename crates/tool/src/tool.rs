@@ -1,6 +1,6 @@
 //! Tools: the names and argument shapes of operations in a dialect.
 
-use crate::{Lowering, Page, accepted, decode, schema};
+use crate::{Lowering, Page, argument_names, decode, schema};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -30,9 +30,9 @@ pub trait Tool: 'static {
     /// Renders the output.
     fn render(output: &<Self::Op as Operation>::Output, page: &mut Page);
 
-    /// Rewords a failure of `lower` or of the operation, for example because the tools that the dialect reproduces
-    /// fix the wording. Failures of decoding, such as a missing argument, are not passed to it. The default changes
-    /// nothing.
+    /// Rewords a failure of `lower`, of the check that the session has seen the content to overwrite, or of the
+    /// operation, for example because the tools that the dialect reproduces fix the wording. Failures of decoding, such
+    /// as a missing argument, are not passed to it. The default changes nothing.
     #[must_use]
     fn reword(failure: Failure) -> Failure {
         failure
@@ -47,17 +47,19 @@ pub struct DecodedCall {
     pub touches: Vec<Touch>,
     /// Runs the call.
     pub run: Run,
-    /// Notes about the arguments, in a sentence each.
+    /// Rewords the failure of a check before the operation, as [`Tool::reword`] does.
+    pub reword: fn(Failure) -> Failure,
+    /// Notes about the arguments; each is a clause.
     pub notes: Vec<String>,
 }
 
 /// A function that runs a prepared call.
 pub type Run = Box<dyn for<'a> FnOnce(&'a Engine, &'a CallCtx) -> CallFuture<'a> + Send>;
 /// A running call.
-pub type CallFuture<'a> = Pin<Box<dyn Future<Output = Result<Done, Failure>> + Send + 'a>>;
+pub type CallFuture<'a> = Pin<Box<dyn Future<Output = Result<CallResult, Failure>> + Send + 'a>>;
 
 /// The result of a call.
-pub struct Done {
+pub struct CallResult {
     /// The rendered reply.
     pub page: Page,
     /// The operation's output as data, if it was requested.
@@ -103,7 +105,7 @@ impl ToolDef {
             schema: schema::full::<T::Args>,
             output_schema: schema::output::<<T::Op as Operation>::Output>,
             prepare: prepare::<T>,
-            accepted_names: accepted::names::<T::Args>,
+            accepted_names: argument_names::names::<T::Args>,
         }
     }
 
@@ -155,6 +157,7 @@ fn prepare<T: Tool>(arguments: Value, schema: &Value, at: &Lowering) -> Result<D
         operation: T::Op::NAME,
         touches: T::Op::touches(&request),
         run: Box::new(move |engine, cx| Box::pin(run::<T>(engine, cx, request, structured, limit, say))),
+        reword: T::reword,
         notes: decoded.notes.into_iter().chain(at.notes()).collect(),
     })
 }
@@ -166,7 +169,7 @@ async fn run<T: Tool>(
     structured: bool,
     limit: Limit,
     say: fn(&Hint) -> String,
-) -> Result<Done, Failure> {
+) -> Result<CallResult, Failure> {
     let reword = |failure: Failure| T::reword(failure.completed(say));
     let output = engine.run::<T::Op>(request, cx).await.map_err(reword)?;
     let mut page = Page::within(limit);
@@ -177,5 +180,5 @@ async fn run<T: Tool>(
             format!("The output could not be written as JSON: {error}."),
         )
     })?;
-    Ok(Done { page, structured, seen: T::Op::seen(&output) })
+    Ok(CallResult { page, structured, seen: T::Op::seen(&output) })
 }

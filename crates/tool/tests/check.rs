@@ -31,7 +31,7 @@ macro_rules! tool {
 
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "only the names are looked at")]
-struct Good {
+struct ValidArgs {
     /// A path.
     #[schemars(extend("x-aliases" = ["file"]))]
     path: String,
@@ -78,12 +78,12 @@ struct Clash {
     lines: u64,
 }
 
-tool!(GoodTool, Good, "good", &["fine"]);
+tool!(GoodTool, ValidArgs, "good", &["fine"]);
 tool!(AliasTool, Alias, "good", &[]);
 tool!(AliasInsideTool, AliasInside, "good", &[]);
 tool!(ClashTool, Clash, "good", &[]);
-tool!(OtherTool, Good, "other", &["fine"]);
-tool!(NameTool, Good, "two words", &[]);
+tool!(OtherTool, ValidArgs, "other", &["fine"]);
+tool!(NameTool, ValidArgs, "two words", &[]);
 
 fn say(_: &Hint) -> String {
     "Try again.".to_owned()

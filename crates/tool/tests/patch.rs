@@ -3,7 +3,7 @@
 use serde_json::json;
 use std::time::Duration;
 use tempfile::TempDir;
-use toolpost_engine::{Engine, Fresh, operations::change::Where};
+use toolpost_engine::{Engine, Fresh, operations::change::ChangeTarget};
 use toolpost_test_rows::each;
 use toolpost_text::matching::Step;
 use toolpost_tool::{Budget, Dialect, TruncationPolicy};
@@ -30,10 +30,10 @@ fn lower(text: &str, known: Option<&str>) -> Result<Vec<(String, &'static str)>,
     let changes = DIALECT.lowering(&engine).patch(text, known).map_err(|failure| failure.what)?;
     let text = changes.into_iter().map(|change| {
         let what = match change.at {
-            Where::Whole(_) => "whole",
-            Where::Hunks(_) => "hunks",
-            Where::Gone(_) => "gone",
-            Where::Elsewhere { .. } => "elsewhere",
+            ChangeTarget::Whole(_) => "whole",
+            ChangeTarget::Hunks(_) => "hunks",
+            ChangeTarget::Gone(_) => "gone",
+            ChangeTarget::Elsewhere { .. } => "elsewhere",
             _ => "other",
         };
         (change.path.display(), what)

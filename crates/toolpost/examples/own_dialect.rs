@@ -157,7 +157,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let directory = std::env::args().nth(1).ok_or("usage: own_dialect DIRECTORY")?;
     let post = Toolpost::builder(directory).own_dialect(&DIALECT).open().await?;
     let options = toolpost_mcp_server::Options::new("shelf", env!("CARGO_PKG_VERSION"), post.asker());
-    toolpost_mcp_server::stdio(post.runtime().clone(), options).await?;
+    toolpost_mcp_server::stdio(&post, options).await?;
     post.close().await;
     Ok(())
 }

@@ -26,7 +26,7 @@ pub struct Companions {
 }
 
 impl Companions {
-    /// Creates the configured models, agents and upstream servers, and starts nothing.
+    /// Creates the configured models, agents and upstream servers, without starting them.
     pub(crate) fn find(settings: &Settings, workspace: &Workspace) -> Result<Self, Error> {
         let bridge = upstream(settings, workspace)?;
         let models = ModelSource::find(settings, workspace, files::find(settings, workspace)?.agents)?;
@@ -82,7 +82,7 @@ impl Companions {
 }
 
 /// Reads the configuration of the upstream servers without starting them. A project's own configuration is
-/// ignored: it would start programs that the project chose.
+/// ignored, because it would start programs that the project chose.
 fn upstream(settings: &Settings, workspace: &Workspace) -> Result<Option<Arc<Bridge>>, Error> {
     let Some(path) = &settings.mcp_config.value else { return Ok(None) };
     let name = path.display().to_string();

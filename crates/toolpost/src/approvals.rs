@@ -1,8 +1,8 @@
 //! Approvals: answers to the prompts of the policy.
 
-use crate::settings::values::Ask;
+use crate::settings::values::AskFallback;
 use std::{future::Future, sync::Arc};
-use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
+use toolpost_runtime::{Asker, Question, Span, Verdict, VerdictFuture};
 
 /// Answer to a prompt about a call that needs approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ where
     F: Fn(Question) -> A + Send + Sync,
     A: Future<Output = Approval> + Send,
 {
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+    fn ask<'a>(&'a self, question: &'a Question) -> VerdictFuture<'a> {
         Box::pin(async move { (self.0)(question.clone()).await.into() })
     }
 }
@@ -53,15 +53,17 @@ where
 
 /// Creates the asker of a program that approves nothing.
 pub(crate) fn denied() -> Arc<dyn Asker> {
-    Arc::new(Verdict::Deny("This program approves no calls.".to_owned()))
+    Arc::new(Verdict::Deny("The program that embeds Toolpost approves no calls.".to_owned()))
 }
 
 /// Creates the asker for the setting `ask` of a process that has no terminal.
 #[must_use]
-pub fn without_terminal(ask: Ask) -> Arc<dyn Asker> {
+pub fn without_terminal(ask: AskFallback) -> Arc<dyn Asker> {
     Arc::new(match ask {
-        Ask::Allow => Verdict::Allow,
-        Ask::Prompt => Verdict::Deny("No prompt is possible: there is no terminal.".to_owned()),
-        Ask::Deny => Verdict::Deny("No prompt is possible here, and the setting `ask` is `deny`.".to_owned()),
+        AskFallback::Allow => Verdict::Allow,
+        AskFallback::Prompt => Verdict::Deny("No prompt is possible: there is no terminal.".to_owned()),
+        AskFallback::Deny => {
+            Verdict::Deny("No prompt is possible here, and the setting `ask` is `deny`.".to_owned())
+        }
     })
 }

@@ -15,7 +15,7 @@ use toolpost_runtime::{Asker, Question, StructuredOutput};
 use toolpost_tool::Dialect;
 
 /// Options of [`Toolpost`]. The defaults are the safe ones: the tools of one dialect, the built-in policy
-/// with the user's and the project's rules, a sandbox for commands, and no approval of anything.
+/// with the user's and the project's rules, a sandbox for commands, and no approvals.
 pub struct Builder {
     settings: Settings,
     asker: Arc<dyn Asker>,
@@ -143,6 +143,21 @@ impl Builder {
     }
 
     /// Adds the output of each call as data to its reply ([`Reply::structured`](crate::Reply::structured)).
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolpost::Toolpost;
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), toolpost::Error> {
+    /// let post = Toolpost::builder(".").read_only().state(None).structured().open().await?;
+    /// let arguments = json!({ "pattern": "^name = ", "path": "Cargo.toml", "output_mode": "content" });
+    /// let reply = post.session().call("Grep", arguments).await;
+    /// let output = reply.structured().expect("the call succeeds");
+    /// assert_eq!(output["files"][0]["path"], "Cargo.toml");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn structured(mut self) -> Self {
         self.structured = StructuredOutput::On;
@@ -158,6 +173,30 @@ impl Builder {
 
     /// Sets the function that answers when the policy asks for approval. Without one, every access that needs
     /// approval is denied.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolpost::{Approval, Kind, Problem, Toolpost};
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let root = tempfile::tempdir()?;
+    /// let post = Toolpost::builder(root.path())
+    ///     .state(None)
+    ///     .approve(|question| async move {
+    ///         println!("{}", question.words()); // shown to the user unchanged
+    ///         Approval::Deny("The user is away.".to_owned())
+    ///     })
+    ///     .open()
+    ///     .await?;
+    /// // An editor runs what this file says, so the built-in rules ask before it is written.
+    /// let file = root.path().join(".vscode/tasks.json");
+    /// let reply = post.session().call("Write", json!({ "file_path": file, "content": "{}" })).await;
+    /// assert_eq!(reply.problem(), Some(Problem::Failed(Kind::Denied)));
+    /// assert!(reply.text().contains("The user is away."));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn approve<F, A>(self, answer: F) -> Self
     where
@@ -185,8 +224,8 @@ impl Builder {
         Ok(post)
     }
 
-    /// Opens the workspace and everything that the settings name in this thread, and does not connect the
-    /// upstream servers.
+    /// Opens, in this thread, the workspace and everything that the settings name, without connecting the upstream
+    /// servers.
     ///
     /// # Errors
     /// As [`open`](Self::open).

@@ -2,6 +2,7 @@
 
 use crate::{
     error::{Cause, Error, Explain},
+    parts::PartState,
     settings::Settings,
 };
 use std::env;
@@ -15,13 +16,17 @@ use toolpost_engine::{Access, CodeService, PROVIDERS};
 /// `[codesearch]` has other settings but names no service, or its `key_env` names a variable that is not set.
 pub fn service(settings: &Settings) -> Result<Option<CodeService>, Error> {
     let Some(name) = &settings.codesearch.value else {
-        let set = [("base_url", &settings.codesearch_url), ("key_env", &settings.codesearch_key_env)];
-        if let Some((name, _)) = set.into_iter().find(|(_, setting)| setting.value.is_some()) {
+        let set = [
+            ("codesearch.base_url", &settings.codesearch_url),
+            ("codesearch.key_env", &settings.codesearch_key_env),
+        ];
+        if let Some((key, _)) = set.into_iter().find(|(_, setting)| setting.value.is_some()) {
+            let name = key.trim_start_matches("codesearch.");
             let what = format!(
                 "`{name}` in [codesearch] is set, but there is no service: also set `provider`, or pass \
                  --codesearch NAME"
             );
-            return Err(Error::Setting(Cause::text(what)));
+            return Err(Error::Setting(Cause::text(what)).about(key));
         }
         return Ok(None);
     };
@@ -30,9 +35,11 @@ pub fn service(settings: &Settings) -> Result<Option<CodeService>, Error> {
     let key = match &settings.codesearch_key_env.value {
         Some(variable) => {
             let key = read(variable);
-            Some(key.explain_with(Error::Setting, || {
+            let missing = || {
                 format!("`key_env` in [codesearch] is {variable}, but this environment variable is not set")
-            })?)
+            };
+            let key = key.explain_with(Error::Setting, missing);
+            Some(key.map_err(|error| error.about("codesearch.key_env"))?)
         }
         None => usual.unwrap_or_default().iter().find_map(|variable| read(variable)),
     };
@@ -42,17 +49,17 @@ pub fn service(settings: &Settings) -> Result<Option<CodeService>, Error> {
 
 /// Describes the code search service in use, or why there is none.
 #[must_use]
-pub fn report(settings: &Settings) -> String {
+pub fn report(settings: &Settings) -> (String, PartState) {
     match service(settings) {
-        Ok(None) => "no external service; only this machine is searched".to_owned(),
+        Ok(None) => ("no external service; only this machine is searched".to_owned(), PartState::Unset),
         Ok(Some(service)) if settings.denied().contains(&Access::Fetches) => {
-            format!("{} is disabled, because `deny` forbids fetching", service.name())
+            (format!("{} is disabled, because `deny` forbids fetching", service.name()), PartState::Fails)
         }
         Ok(Some(service)) => match service.missing() {
-            Some(missing) => missing,
-            None => format!("{} at {}", service.name(), service.base()),
+            Some(missing) => (missing, PartState::Fails),
+            None => (format!("{} at {}", service.name(), service.base()), PartState::Works),
         },
-        Err(error) => error.chain(),
+        Err(error) => (error.chain(), PartState::Fails),
     }
 }
 

@@ -3,11 +3,11 @@
 use crate::settings::{Settings, values::OnOff};
 use std::path::{Path, PathBuf};
 use toolpost_engine::{Access, Confinement, Environment, PathAccess, PathList, Plan, Sandbox};
-use toolpost_runtime::{Policy, Unreachable};
+use toolpost_runtime::{Policy, UnreachableReason};
 use toolpost_workspace::Workspace;
 
-/// Creates the sandbox plan of commands: roots are writable unless writing is denied, protected files are
-/// read-only, and the paths in `hidden` are not visible.
+/// Creates the sandbox plan of commands, unless the sandbox is off: roots are writable unless writing is denied,
+/// protected files are read-only, and the paths in `hidden` are not visible.
 pub(crate) fn sandbox(
     settings: &Settings,
     workspace: &Workspace,
@@ -40,7 +40,7 @@ pub(crate) fn confining(
     }
 }
 
-fn prevents(plan: &Plan, access: Access, path: &Path) -> Option<Unreachable> {
+fn prevents(plan: &Plan, access: Access, path: &Path) -> Option<UnreachableReason> {
     let environment = Environment::of_this_process();
     let path = environment.expanded(path);
     let found = plan.readability(&environment)?.of(&path);
@@ -48,14 +48,16 @@ fn prevents(plan: &Plan, access: Access, path: &Path) -> Option<Unreachable> {
     let is_home = environment.get("HOME").is_some_and(|home| path == Path::new(home));
     match found {
         PathAccess::Change | PathAccess::ReadRoot => None,
-        PathAccess::Own => Some(Unreachable::Own),
-        PathAccess::Protected => (!is_read).then_some(Unreachable::Protected),
-        PathAccess::Read => (!is_read).then_some(Unreachable::ReadOnly),
-        PathAccess::Hidden => Some(if is_read { Unreachable::Hidden } else { Unreachable::ReadOnly }),
-        PathAccess::Part => Some(if is_read { Unreachable::Part } else { Unreachable::ReadOnly }),
+        PathAccess::Own => Some(UnreachableReason::Own),
+        PathAccess::Protected => (!is_read).then_some(UnreachableReason::Protected),
+        PathAccess::Read => (!is_read).then_some(UnreachableReason::ReadOnly),
+        PathAccess::Hidden => {
+            Some(if is_read { UnreachableReason::Hidden } else { UnreachableReason::ReadOnly })
+        }
+        PathAccess::Part => Some(if is_read { UnreachableReason::Part } else { UnreachableReason::ReadOnly }),
         // No rule makes this path readable: a path in the home directory that a rule can make readable is
         // `PathAccess::Read`.
-        PathAccess::Home if is_read && !is_home => Some(Unreachable::Hidden),
-        PathAccess::Home => Some(Unreachable::Private),
+        PathAccess::Home if is_read && !is_home => Some(UnreachableReason::Hidden),
+        PathAccess::Home => Some(UnreachableReason::Private),
     }
 }

@@ -10,7 +10,7 @@ use std::{error, fmt};
 /// is a [`Reply`](crate::Reply), because a model must read it.
 #[non_exhaustive]
 pub enum Error {
-    /// A setting is invalid, or two settings contradict each other.
+    /// A setting is invalid, or two settings contradict each other. [`Error::setting`] names it.
     Setting(Cause),
     /// No root is set, a root or the state directory cannot be opened, or a file in them cannot be read.
     Workspace(Cause),
@@ -32,11 +32,13 @@ pub enum Error {
     Events(Cause),
 }
 
-/// Message of an [`Error`], and its source.
+/// Message of an [`Error`], and its source. [`fmt::Display`] has the message.
 #[derive(Debug)]
 pub struct Cause {
     what: Option<String>,
     source: Option<Source>,
+    /// The key of the setting that the error is about.
+    setting: Option<&'static str>,
 }
 
 type Source = Box<dyn error::Error + Send + Sync>;
@@ -44,12 +46,31 @@ type Source = Box<dyn error::Error + Send + Sync>;
 impl Cause {
     /// Creates a cause from a message.
     pub(crate) fn text(what: impl Into<String>) -> Self {
-        Self { what: Some(what.into()), source: None }
+        Self { what: Some(what.into()), source: None, setting: None }
     }
 
     /// Wraps another error and uses its message.
     pub(crate) fn of(source: impl Into<Source>) -> Self {
-        Self { what: None, source: Some(source.into()) }
+        Self { what: None, source: Some(source.into()), setting: None }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self { what: Some(what), .. } => out.write_str(what),
+            Self { source: Some(source), .. } => source.fmt(out),
+            Self { what: None, source: None, .. } => out.write_str("unknown error"),
+        }
+    }
+}
+
+impl error::Error for Cause {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self { what: Some(_), source, .. } => source.as_deref().map(|source| source as _),
+            Self { what: None, source, .. } => source.as_deref().and_then(error::Error::source),
+        }
     }
 }
 
@@ -57,6 +78,34 @@ impl Error {
     /// Returns the cause.
     #[must_use]
     pub fn cause(&self) -> &Cause {
+        match self {
+            Self::Setting(cause)
+            | Self::Workspace(cause)
+            | Self::Policy(cause)
+            | Self::Tools(cause)
+            | Self::Trust(cause)
+            | Self::Commands(cause)
+            | Self::Model(cause)
+            | Self::Upstream(cause)
+            | Self::Service(cause)
+            | Self::Events(cause) => cause,
+        }
+    }
+
+    /// Returns the key of the setting that the error is about, as in the configuration file; `None` if it is about no
+    /// setting, or about several, or about a key that does not exist.
+    #[must_use]
+    pub fn setting(&self) -> Option<&str> {
+        self.cause().setting
+    }
+
+    /// Names the setting that the error is about.
+    pub(crate) fn about(mut self, key: &'static str) -> Self {
+        self.cause_mut().setting = Some(key);
+        self
+    }
+
+    fn cause_mut(&mut self) -> &mut Cause {
         match self {
             Self::Setting(cause)
             | Self::Workspace(cause)
@@ -81,11 +130,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.cause() {
-            Cause { what: Some(what), .. } => out.write_str(what),
-            Cause { source: Some(source), .. } => source.fmt(out),
-            Cause { what: None, source: None } => out.write_str("unknown error"),
-        }
+        self.cause().fmt(out)
     }
 }
 
@@ -97,10 +142,7 @@ impl fmt::Debug for Error {
 
 impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self.cause() {
-            Cause { what: Some(_), source } => source.as_deref().map(|source| source as _),
-            Cause { what: None, source } => source.as_deref().and_then(error::Error::source),
-        }
+        self.cause().source()
     }
 }
 
@@ -119,7 +161,7 @@ impl<T, E: Into<Source>> Explain<T> for Result<T, E> {
     }
 
     fn explain_with(self, kind: fn(Cause) -> Error, what: impl FnOnce() -> String) -> Result<T, Error> {
-        self.map_err(|source| kind(Cause { what: Some(what()), source: Some(source.into()) }))
+        self.map_err(|source| kind(Cause { what: Some(what()), source: Some(source.into()), setting: None }))
     }
 }
 

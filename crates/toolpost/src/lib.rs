@@ -9,7 +9,7 @@
 //! use toolpost::Toolpost;
 //!
 //! fn main() -> Result<(), toolpost::Error> {
-//!     toolpost::sandbox::init(); // first, before any thread starts: this program can start every kind of sandbox
+//!     toolpost::sandbox::init(); // first, before any thread starts, so that every kind of sandbox is available
 //!     run()
 //! }
 //!
@@ -22,7 +22,7 @@
 //!     let session = post.session(); // remembers what this client has read
 //!     let reply = session.call("Grep", json!({ "pattern": "^name = ", "output_mode": "content" })).await;
 //!     println!("{}", reply.text()); // for the model, also if `reply.is_error()`
-//!     post.close().await; // ends commands that still run
+//!     post.close().await; // stops commands that still run
 //!     Ok(())
 //! }
 //! ```
@@ -31,7 +31,7 @@
 //!
 //! [`Toolpost::builder`] reads no flags, no environment variables of Toolpost and no configuration file. The
 //! policy is the built-in one with the user's policy file and the rules of the project, which can only
-//! tighten it. Commands run in a sandbox, and do not run without one ([`sandbox`]). A call that needs
+//! tighten it until the user trusts them. Commands run only in a sandbox ([`sandbox`]). A call that needs
 //! approval is denied, unless [`Builder::approve`] sets a function that answers. History and locks are in the
 //! user's state directory, which all of Toolpost's processes share. [`Toolpost::with_settings`] with
 //! [`Settings::of_user`] opens what the command line opens.
@@ -65,10 +65,10 @@
 //! # Stability
 //!
 //! The items at the root of this crate, [`settings`] and [`sandbox`] follow semantic versions. The modules
-//! [`parts`], [`agents`], [`approvals`], [`code_search`] and [`trust`], and the functions
+//! [`parts`], [`agents`], [`approvals`], [`code_search`], [`operations`] and [`trust`], and the functions
 //! [`Toolpost::runtime`], [`Toolpost::catalogue`], [`Toolpost::session_of`] and `Toolpost::companions` use
 //! types of internal crates and may change in every release. [`Builder::own_dialect`] stays, but takes a type
-//! of `toolpost-tool`, which may change in every release.
+//! of `toolpost-tool`, which may change in a minor version.
 
 #[cfg(feature = "agent")]
 pub mod agents;
@@ -88,6 +88,7 @@ mod session;
 pub mod settings;
 mod toolpost;
 pub mod trust;
+mod typed_call;
 
 pub use approvals::Approval;
 pub use builder::Builder;
@@ -97,6 +98,19 @@ pub use session::{Call, Session};
 pub use settings::Settings;
 pub use tokio_util::sync::CancellationToken;
 pub use toolpost::{Lifetime, Tool, Toolpost};
-pub use toolpost_engine::Kind;
-pub use toolpost_runtime::{Addition, Asker, Asking, Detail, Event, Question, Span, Status, Verdict};
+pub use toolpost_engine::{Failure, Kind};
+pub use toolpost_runtime::{Addition, Asker, Detail, Event, Question, Span, Status, Verdict, VerdictFuture};
 pub use toolpost_tool::ReplyPart;
+pub use toolpost_workspace::WorkspacePath;
+pub use typed_call::TypedCall;
+
+/// The operations of the tools, with their requests and outputs, for [`Session::run`], and the parts of a [`Failure`].
+pub mod operations {
+    pub use toolpost_engine::{ExistenceMismatch, Facts, Hint, Operation, RunsOn, Trouble, operations::*};
+}
+
+/// The READMEs of this crate and of the server, whose examples the doctests compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+#[doc = include_str!("../../mcp-server/README.md")]
+struct Readme;

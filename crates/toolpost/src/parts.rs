@@ -7,7 +7,7 @@ use crate::{
         Origin, Settings,
         values::{CodeMode, OnOff},
     },
-    trust::Trusted,
+    trust::TrustStore,
 };
 use std::{
     path::{Path, PathBuf},
@@ -17,12 +17,23 @@ use toolpost_engine::{
     Operation as _, SkillPlaces, TrigramIndex,
     operations::{fetch::Fetch, plan::Plan, semantic::Semantic},
 };
-use toolpost_runtime::{Catalogue, Narrow, Policy, RuleSource};
+use toolpost_runtime::{Catalogue, Policy, RuleSource, ToolSelection};
 use toolpost_text::names::suggest;
 use toolpost_tool::Dialect;
 use toolpost_workspace::{
     AccessKind, Durability, OpenError, Options, Recovery, Root, Scope, Workspace, operator,
 };
+
+/// State of an optional part, such as an editor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartState {
+    /// The part is set up; if it can be asked, it has answered.
+    Works,
+    /// No setting names such a part.
+    Unset,
+    /// The part is set up, and cannot be used.
+    Fails,
+}
 
 /// Maximum size of a project's policy file, in bytes.
 const PROJECT_RULES: u64 = 1024 * 1024;
@@ -72,7 +83,7 @@ pub fn dialects(settings: &Settings) -> Result<Vec<&'static Dialect>, Error> {
         let Some(dialect) = toolpost_dialects::named(name) else {
             let known: Vec<&str> = toolpost_dialects::ALL.iter().map(|dialect| dialect.name).collect();
             let near = suggest(name, &known, 1);
-            let near = near.first().map_or(String::new(), |near| format!(". Did you mean {near}?"));
+            let near = near.first().map_or(String::new(), |near| format!(". Did you mean `{near}`?"));
             let what = format!("unknown dialect `{name}`; the dialects are {}{near}", known.join(", "));
             return Err(Error::Tools(Cause::text(what)));
         };
@@ -82,7 +93,8 @@ pub fn dialects(settings: &Settings) -> Result<Vec<&'static Dialect>, Error> {
     }
     if settings.code_mode.value != CodeMode::Off {
         if !cfg!(feature = "script") {
-            let what = "`code_mode` is set, and this program was built without the feature `script`";
+            let what = "`code_mode` is set, and this program was built without the feature `script`: rebuild it with \
+                        that feature, or remove the setting";
             return Err(Error::Tools(Cause::text(what)));
         }
         dialects.extend(toolpost_dialects::EXTRA);
@@ -93,9 +105,9 @@ pub fn dialects(settings: &Settings) -> Result<Vec<&'static Dialect>, Error> {
 /// Returns the selection of tools that the settings make.
 ///
 /// # Errors
-/// [`Error::Tools`] if a dialect does not exist, no tool of the dialects has a selected name, or no tool would be
-/// left.
-pub fn selection(settings: &Settings) -> Result<Narrow, Error> {
+/// [`Error::Tools`] if a dialect does not exist, a selected name belongs to no tool and cannot belong to an upstream
+/// tool, or no tool would be left.
+pub fn selection(settings: &Settings) -> Result<ToolSelection, Error> {
     let beside: Vec<String> =
         toolpost_dialects::code::DIALECT.tools.iter().map(|tool| tool.name.to_owned()).collect();
     let code = settings.code_mode.value;
@@ -107,7 +119,7 @@ pub fn selection(settings: &Settings) -> Result<Narrow, Error> {
     });
     let tools = buildable(settings, tools)?;
     let shown = (code == CodeMode::Only).then_some(toolpost_dialects::code::DIALECT.name);
-    let narrow = Narrow { tools, deny: settings.denied(), shown };
+    let narrow = ToolSelection { tools, deny: settings.denied(), shown };
     Catalogue::of(&dialects(settings)?).narrowed(&narrow).kind(Error::Tools)?;
     Ok(narrow)
 }
@@ -135,7 +147,7 @@ fn buildable(settings: &Settings, tools: Option<Vec<String>>) -> Result<Option<V
 /// record of trusted files cannot be read or is damaged.
 pub fn policy(settings: &Settings, workspace: &Workspace) -> Result<Policy, Error> {
     let policy = rules(settings, workspace)?;
-    let policy = match users_file(settings) {
+    let policy = match users_policy(settings) {
         Some(file) => policy.learning(file),
         None => policy,
     };
@@ -163,8 +175,8 @@ pub fn check_project_rules(name: &str, text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads the operator's policy if one is named; otherwise the user's, then those of the roots, which can only
-/// tighten until they are trusted.
+/// Combines the built-in rules with the policy file that the settings name. If they name none, combines them with the
+/// user's rules and those of the roots, which can only tighten until they are trusted.
 fn rules(settings: &Settings, workspace: &Workspace) -> Result<Policy, Error> {
     let mut policy = Policy::built_in().kind(Error::Policy)?;
     if let Some(path) = &settings.policy.value {
@@ -174,14 +186,14 @@ fn rules(settings: &Settings, workspace: &Workspace) -> Result<Policy, Error> {
         let source = RuleSource::Operator(path.display().to_string());
         return policy.with(&text, &source).kind(Error::Policy);
     }
-    if let Some(path) = users_file(settings)
+    if let Some(path) = users_policy(settings)
         && let Some(text) = operator::read(&path)
             .explain_with(Error::Policy, || format!("{} cannot be read", path.display()))?
     {
         let source = RuleSource::Operator(path.display().to_string());
         policy = policy.with(&text, &source).kind(Error::Policy)?;
     }
-    let trusted = Trusted::of(settings)?;
+    let trusted = TrustStore::of(settings)?;
     for root in workspace.roots() {
         if let Some((name, text)) = project_rules(workspace, root)? {
             let source = match (trusted.holds(&name, &text), trusted.has_changed(&name, &text)) {
@@ -196,7 +208,8 @@ fn rules(settings: &Settings, workspace: &Workspace) -> Result<Policy, Error> {
 }
 
 /// Returns the policy file that the settings name, or else the user's. Permanent approvals are added to this file.
-fn users_file(settings: &Settings) -> Option<PathBuf> {
+#[must_use]
+pub fn users_policy(settings: &Settings) -> Option<PathBuf> {
     let usual = || Some(operator::folder("XDG_CONFIG_HOME", ".config")?.join("policy.toml"));
     settings.policy.value.clone().or_else(usual)
 }
@@ -255,7 +268,7 @@ pub fn skills(settings: &Settings) -> SkillPlaces {
     let usual = home.iter().flat_map(|home| usual.map(|name| home.join(name).join("skills")));
     let state = settings.state.value.clone();
     let trusted = move |file: &str, content: &str| {
-        let known = state.as_deref().map(Trusted::read);
+        let known = state.as_deref().map(TrustStore::read);
         known.is_some_and(|known| known.is_ok_and(|known| known.holds(file, content)))
     };
     SkillPlaces { user: own.into_iter().chain(usual).collect(), trusted: Arc::new(trusted) }
@@ -269,14 +282,14 @@ pub fn skills(settings: &Settings) -> SkillPlaces {
 pub fn shared_index(
     settings: &Settings,
     workspace: &Workspace,
-) -> Result<Option<Arc<toolpost_shared_index::Asking>>, Error> {
+) -> Result<Option<Arc<toolpost_shared_index::IndexClient>>, Error> {
     let Some(address) = &settings.index.value else { return Ok(None) };
     let server = toolpost_shared_index::Server::at(address).kind(Error::Service)?;
     let names = match &settings.repositories.value {
         Some(names) => names.clone(),
         None => workspace.roots().iter().map(|root| toolpost_shared_index::name_in(root.path())).collect(),
     };
-    Ok(Some(Arc::new(toolpost_shared_index::Asking::new(server, names))))
+    Ok(Some(Arc::new(toolpost_shared_index::IndexClient::new(server, names))))
 }
 
 /// Returns the directory for command output that is too large for memory.

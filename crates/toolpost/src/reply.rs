@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolpost_engine::Kind;
-use toolpost_runtime::{Answer, Outcome};
+use toolpost_runtime::{Outcome, ToolReply};
 use toolpost_tool::{ReplyPart, RunResult};
 
 /// Reply of a call, for a model to read.
@@ -10,7 +10,7 @@ use toolpost_tool::{ReplyPart, RunResult};
 /// A call that fails has a reply, too: its text has the reason and the next step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
-    answer: Answer,
+    answer: ToolReply,
     problem: Option<Problem>,
 }
 
@@ -49,7 +49,7 @@ impl Reply {
         self.answer.structured.as_ref()
     }
 
-    /// Returns whether the call failed, or its script stopped, so that a client marks the reply as an error.
+    /// Returns true if a client must mark the reply as an error, because the call failed or its script stopped.
     #[must_use]
     pub fn is_error(&self) -> bool {
         !matches!(self.problem, None | Some(Problem::Unsuccessful))
@@ -64,13 +64,13 @@ impl Reply {
     /// Creates the reply to a call of a tool that does not exist.
     #[must_use]
     pub fn of_unknown_tool(text: String) -> Self {
-        Self { answer: Answer::text(text), problem: Some(Problem::UnknownTool) }
+        Self { answer: ToolReply::text(text), problem: Some(Problem::UnknownTool) }
     }
 
     /// Creates a reply for arguments that are not JSON.
     pub(crate) fn of_invalid_json(error: &serde_json::Error) -> Self {
         let text = format!("The arguments are not JSON: {error}. Pass one JSON object.");
-        Self { answer: Answer::text(text), problem: Some(Problem::InvalidJson) }
+        Self { answer: ToolReply::text(text), problem: Some(Problem::InvalidJson) }
     }
 }
 
@@ -88,9 +88,10 @@ impl From<Outcome> for Reply {
             Outcome::Failed(kind, answer) => Self { answer, problem: Some(Problem::Failed(kind)) },
             Outcome::NoSuchTool(answer) => Self { answer, problem: Some(Problem::UnknownTool) },
             // Only an asker that answers later (`Verdict::Later`) leaves a prompt open. The askers of this crate do not.
-            Outcome::Ask(question) => {
-                Self { answer: Answer::text(question.words()), problem: Some(Problem::Failed(Kind::Denied)) }
-            }
+            Outcome::Ask(question) => Self {
+                answer: ToolReply::text(question.words()),
+                problem: Some(Problem::Failed(Kind::Denied)),
+            },
         }
     }
 }

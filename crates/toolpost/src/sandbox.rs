@@ -29,9 +29,9 @@ pub use toolpost_engine::{Available, Means};
 /// ```
 ///
 /// `#[tokio::main]` on `main` itself is too late: it starts threads before the first line of `main`, and the
-/// helper would close what they use. Then this program does not become the helper, so that `bwrap` is not used:
-/// where only `bwrap` may create namespaces, commands run in a weaker sandbox or not at all, and [`available`]
-/// lists the reason.
+/// helper would close what they use. Then this program does not become the helper, and `bwrap` is not used. If only
+/// `bwrap` may create namespaces, commands run in a weaker sandbox or not at all, and [`available`] lists the
+/// reason.
 ///
 /// If this process was started as the helper, the function does not return.
 pub fn init() {
@@ -42,8 +42,8 @@ pub fn init() {
 /// Toolpost outside, to start the commands of a session faster. Only the first call has an effect.
 ///
 /// Needed in an interpreter that loads Toolpost as a module, because the interpreter does not call [`init`].
-/// The file must be outside all roots and temporary directories of commands, otherwise a command could replace
-/// it: such a helper is not executed outside a sandbox.
+/// The file must be outside all roots and temporary directories of commands. Otherwise a command could replace it, so
+/// Toolpost does not execute it outside a sandbox.
 pub fn helper(program: &Path) {
     toolpost_engine::inner_step_of(program);
 }

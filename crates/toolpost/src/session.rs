@@ -1,6 +1,6 @@
 //! Sessions: calls of tools by one client.
 
-use crate::Reply;
+use crate::{Reply, TypedCall};
 use serde_json::Value;
 use std::{
     future::{Future, IntoFuture},
@@ -8,8 +8,8 @@ use std::{
     sync::Arc,
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_engine::{Progress, Session as State};
-use toolpost_runtime::{Asker, Runtime};
+use toolpost_engine::{Engine, Progress, RunsOn, Session as State};
+use toolpost_runtime::{Asker, OperationCall, Runtime};
 
 /// Session of one client. It remembers the files that the client has read, its approvals and its commands.
 #[derive(Clone)]
@@ -42,6 +42,23 @@ impl Session {
 
     /// Prepares a call with arguments as a model sends them: as JSON text. Text that is not JSON gets a reply
     /// with the error.
+    ///
+    /// ```
+    /// use toolpost::{Kind, Problem, Toolpost};
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), toolpost::Error> {
+    /// let session = Toolpost::builder(".").read_only().state(None).open().await?.session();
+    /// let found = session.call_text("Grep", r#"{"pattern": "^name = "}"#).await;
+    /// assert_eq!(found.problem(), None);
+    /// let invalid = session.call_text("Grep", r#"{"pattern": "#).await;
+    /// assert_eq!(invalid.problem(), Some(Problem::InvalidJson));
+    /// let missing = session.call_text("Grep", "{}").await;
+    /// assert_eq!(missing.problem(), Some(Problem::Failed(Kind::Invalid)));
+    /// println!("{}", missing.text()); // also for the model: it names the missing argument
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn call_text(&self, tool: impl Into<String>, arguments: &str) -> Call {
         match serde_json::from_str(arguments) {
             Ok(arguments) => self.call(tool, arguments),
@@ -49,6 +66,38 @@ impl Session {
                 Call { reply: Some(Reply::of_invalid_json(&error)), ..self.call(tool, Value::Null) }
             }
         }
+    }
+
+    /// Prepares a call of an operation with a typed request. It runs when it is awaited, and returns the output as
+    /// data, or the failure.
+    ///
+    /// The call passes the same policy, approvals, time limit, required reads and events as a call of a tool; events
+    /// name the operation. An operation that can make a denied access is refused. Resolve the paths of the request with
+    /// [`Toolpost::path`](crate::Toolpost::path).
+    ///
+    /// ```
+    /// use toolpost::{Kind, Toolpost, operations::stat};
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let post = Toolpost::builder(".").read_only().state(None).open().await?;
+    /// let session = post.session();
+    /// let output = session.run::<stat::Stat>(stat::Request { path: post.path("Cargo.toml")? }).await?;
+    /// assert!(output.bytes > 0);
+    /// let missing = session.run::<stat::Stat>(stat::Request { path: post.path("none")? }).await;
+    /// assert_eq!(missing.unwrap_err().kind, Kind::NotFound);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn run<O: RunsOn<Engine>>(&self, request: O::Request) -> TypedCall<O> {
+        let call = OperationCall {
+            request,
+            session: self.state.clone(),
+            cancel: CancellationToken::new(),
+            asker: self.asker.clone(),
+            progress: Progress::silent(),
+        };
+        TypedCall::new(self.runtime.clone(), call)
     }
 
     /// Lists the commands that still run, or that left processes behind.
@@ -66,6 +115,31 @@ impl Session {
 }
 
 /// Call of a tool, which runs when it is awaited.
+///
+/// ```
+/// use serde_json::json;
+/// use std::time::Duration;
+/// use toolpost::{CancellationToken, Toolpost};
+///
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), toolpost::Error> {
+/// let post = Toolpost::builder(".").read_only().state(None).open().await?;
+/// let token = CancellationToken::new();
+/// let stop = token.clone();
+/// tokio::spawn(async move {
+///     tokio::time::sleep(Duration::from_secs(60)).await;
+///     stop.cancel();
+/// });
+/// let reply = post
+///     .session()
+///     .call("Grep", json!({ "pattern": "^name = " }))
+///     .on_progress(|count, what| println!("{count}: {what}"))
+///     .cancelled_by(token)
+///     .await;
+/// assert!(!reply.is_error());
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "a call does nothing until it is awaited"]
 pub struct Call {
     runtime: Arc<Runtime>,

@@ -15,15 +15,15 @@ use std::{
     time::Duration,
 };
 use toolpost_engine::{
-    Access, CodeService, Commands, Dependencies, Embedder, EmbeddingService, Embeddings, Engine, Environment,
-    LocalModel, PackageStores, Sandbox, SearchBackend, ServerSettings, Servers, Several, TrigramIndex,
-    operations::grep::Rules,
+    Access, AmbiguityTreatment, CodeService, Commands, Dependencies, Embedder, EmbeddingService, Embeddings,
+    Engine, Environment, Failure, LocalModel, PackageStores, Sandbox, SearchBackend, ServerSettings, Servers,
+    TrigramIndex, operations::grep::Rules,
 };
 use toolpost_runtime::{
     Asker, Catalogue, Config, Detail, Event, Policy, Published, Runtime, StructuredOutput,
 };
 use toolpost_tool::Dialect;
-use toolpost_workspace::{Recovery, Workspace, operator, walk};
+use toolpost_workspace::{Recovery, Workspace, WorkspacePath, operator, walk};
 
 /// Maximum time that a short-lived process waits for an index.
 const PATIENT: Duration = Duration::from_secs(50);
@@ -67,6 +67,13 @@ impl From<&Published> for Tool {
     }
 }
 
+/// The conversion with which `toolpost_mcp_server` takes an open Toolpost.
+impl From<&Toolpost> for Arc<Runtime> {
+    fn from(post: &Toolpost) -> Self {
+        post.runtime.clone()
+    }
+}
+
 impl Toolpost {
     /// Lists the tools.
     #[must_use]
@@ -74,7 +81,7 @@ impl Toolpost {
         self.catalogue().listed().map(Tool::from).collect()
     }
 
-    /// Returns the instructions for the model, which belong into its system prompt.
+    /// Returns the instructions for the model, which belong in its system prompt.
     #[must_use]
     pub fn instructions(&self) -> String {
         self.runtime.instructions()
@@ -98,7 +105,35 @@ impl Toolpost {
         Session::new(self.runtime.clone(), state, self.asker.clone())
     }
 
+    /// Resolves a path in the roots, for the request of an operation ([`Session::run`]). Relative paths start from the
+    /// first root. The policy decides about the access only when the operation runs.
+    ///
+    /// # Errors
+    /// `Outside` if the path leads out of every root, `Invalid` if the text is not a path.
+    pub fn path(&self, path: &str) -> Result<WorkspacePath, Failure> {
+        self.runtime.engine().resolve(path)
+    }
+
     /// Adds a listener for the start and the end of every call. It runs in the call's task and must be quick.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use std::sync::mpsc;
+    /// use toolpost::{Detail, Status, Toolpost};
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), toolpost::Error> {
+    /// let post = Toolpost::builder(".").read_only().state(None).open().await?;
+    /// let (sender, events) = mpsc::channel();
+    /// post.on_event(Detail::Names, move |event| {
+    ///     sender.send((event.name.clone(), event.status)).ok();
+    /// });
+    /// post.session().call("Glob", json!({ "pattern": "*.toml" })).await;
+    /// let statuses = [Status::Started, Status::Completed];
+    /// assert!(events.try_iter().eq(statuses.map(|status| ("Glob".to_owned(), status))));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn on_event(&self, detail: Detail, listener: impl Fn(&Event) + Send + Sync + 'static) {
         self.runtime.events().listen(detail, listener);
     }
@@ -147,7 +182,7 @@ impl Toolpost {
         &self.runtime
     }
 
-    /// Returns the source of approvals, which a server of these tools also needs.
+    /// Returns the asker, which obtains approvals from the user. Pass it to a server that serves these tools.
     #[must_use]
     pub fn asker(&self) -> Arc<dyn Asker> {
         self.asker.clone()
@@ -206,7 +241,11 @@ fn engine(
     let dependencies = dependencies(settings, &workspace);
     let editing = companions.editing(settings, &workspace);
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
-    let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
+    let several = if settings.first_match.value == OnOff::On {
+        AmbiguityTreatment::First
+    } else {
+        AmbiguityTreatment::Refused
+    };
     let backend =
         if settings.search_agent.value == OnOff::On { SearchBackend::Agent } else { SearchBackend::Words };
     let engine = match lifetime {
@@ -240,7 +279,8 @@ fn indexed(
     lifetime: Lifetime,
     warnings: &mut Vec<String>,
 ) -> Result<Option<TrigramIndex>, Error> {
-    let trigrams = match (lifetime, shared(settings, workspace)?) {
+    let shared = shared(settings, workspace).map_err(|error| error.about("index"))?;
+    let trigrams = match (lifetime, shared) {
         (Lifetime::OneCall, Shared::None) => return Ok(None),
         (Lifetime::ManyCalls, Shared::None) => parts::trigrams(settings, workspace),
         #[cfg(feature = "shared")]
@@ -263,7 +303,7 @@ fn indexed(
 enum Shared {
     None,
     #[cfg(feature = "shared")]
-    Index(Arc<toolpost_shared_index::Asking>),
+    Index(Arc<toolpost_shared_index::IndexClient>),
 }
 
 #[cfg(feature = "shared")]
@@ -276,18 +316,20 @@ fn shared(settings: &Settings, _workspace: &Workspace) -> Result<Shared, Error> 
     match settings.index.value {
         None => Ok(Shared::None),
         Some(_) => Err(Error::Service(Cause::text(
-            "`index` is set, but this program was built without the feature `shared`",
+            "`index` is set, but this program was built without the feature `shared`: rebuild it with that feature, or remove \
+             the setting",
         ))),
     }
 }
 
-/// Creates the configured embedder: a service, whose key comes only from the environment, or a local model
+/// Creates the configured embedder: a service, whose key comes only from the environment, or a model in a local
 /// directory. Returns `None` for the built-in model.
 fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, Error> {
-    let refused = |what: &str| Err(Error::Setting(Cause::text(what)));
+    let refused = |key, what: &str| Err(Error::Setting(Cause::text(what)).about(key));
     let Some(address) = &settings.embedding.value else {
         if settings.embedding_model.value.is_some() {
             return refused(
+                "embedding_model",
                 "`embedding_model` is set, but `embedding` is not: set `embedding` to the URL of the \
                  embedding service, such as http://127.0.0.1:11434/v1",
             );
@@ -297,6 +339,7 @@ fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, Error> {
     if !address.contains("://") {
         if settings.embedding_model.value.is_some() {
             return refused(
+                "embedding_model",
                 "`embedding` is a directory, so `embedding_model` must not be set: it is only for an \
                  embedding service",
             );
@@ -304,20 +347,26 @@ fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, Error> {
         let place = Path::new(address);
         if !place.is_absolute() {
             return refused(
+                "embedding",
                 "invalid `embedding`: use the URL of a service (http:// or https://), or the absolute path of a model directory",
             );
         }
-        let model = LocalModel::open(place).explain(Error::Service, "embedding")?;
+        let model = LocalModel::open(place)
+            .explain(Error::Service, "embedding")
+            .map_err(|error| error.about("embedding"))?;
         return Ok(Some(Arc::new(model)));
     }
     let Some(model) = &settings.embedding_model.value else {
         return refused(
+            "embedding_model",
             "`embedding` is the URL of a service, so `embedding_model` must be one of the service's models, \
              such as nomic-embed-text",
         );
     };
     let key = std::env::var("TOOLPOST_EMBEDDING_KEY").ok().filter(|key| !key.is_empty());
-    let embeddings = Embeddings::new(address, model, key).explain(Error::Service, "embedding")?;
+    let embeddings = Embeddings::new(address, model, key)
+        .explain(Error::Service, "embedding")
+        .map_err(|error| error.about("embedding"))?;
     Ok(Some(Arc::new(EmbeddingService::new(embeddings))))
 }
 
@@ -331,7 +380,7 @@ fn commands(
 ) -> Result<Commands, Error> {
     let hosts = policy.hosts().kind(Error::Policy)?;
     let commands = Commands::new(parts::spool(workspace), sandbox, hosts);
-    let commands = commands.map_err(|failure| Error::Commands(Cause::text(failure.what)))?;
+    let commands = commands.kind(Error::Commands)?;
     let commands = commands.with_resources(settings.command_resources());
     Ok(commands.with_published(settings.publish.value.clone()))
 }
@@ -345,9 +394,9 @@ fn servers(workspace: &Workspace, sandbox: Sandbox) -> Servers {
 fn encoding(settings: &Settings) -> Result<Option<&'static encoding_rs::Encoding>, Error> {
     let Some(label) = &settings.encoding.value else { return Ok(None) };
     let found = encoding_rs::Encoding::for_label(label.as_bytes());
-    found.map(Some).explain_with(Error::Setting, || {
-        format!("unknown encoding `{label}`; use a label such as gbk, shift_jis or windows-1252")
-    })
+    let unknown =
+        || format!("unknown encoding `{label}`; use a label such as gbk, shift_jis or windows-1252");
+    found.map(Some).explain_with(Error::Setting, unknown).map_err(|error| error.about("encoding"))
 }
 
 /// Creates the client of the code search service, if one is named and fetching is allowed.

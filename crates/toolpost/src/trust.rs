@@ -14,12 +14,12 @@ use toolpost_workspace::{hash, operator};
 /// Trusted files, each with the digest of its trusted content.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Trusted {
+pub struct TrustStore {
     #[serde(default)]
     trusted: BTreeMap<String, String>,
 }
 
-impl Trusted {
+impl TrustStore {
     /// Reads the record of trusted files from the state directory; empty if the settings name no directory.
     pub(crate) fn of(settings: &Settings) -> Result<Self, Error> {
         Ok(settings.state.value.as_deref().map(Self::read).transpose()?.unwrap_or_default())

@@ -17,20 +17,22 @@ impl Companions {
     pub(crate) fn find(settings: &Settings, _workspace: &Workspace) -> Result<Self, Error> {
         let refused = |kind: fn(Cause) -> Error, key: &str| {
             Err(kind(Cause::text(format!(
-                "`{key}` is set, and this program was built without the feature `agent`"
+                "`{key}` is set, and this program was built without the feature `agent`: rebuild it with that feature, or \
+                 remove the setting"
             ))))
         };
+        let missing = |kind, key: &'static str| refused(kind, key).map_err(|error: Error| error.about(key));
         if settings.model.value.is_some() {
-            return refused(Error::Model, "agent.model");
+            return missing(Error::Model, "agent.model");
         }
         if settings.external_agent.value.is_some() {
-            return refused(Error::Model, "agent.acp");
+            return missing(Error::Model, "agent.acp");
         }
         if settings.mcp_config.value.is_some() {
-            return refused(Error::Upstream, "mcp_config");
+            return missing(Error::Upstream, "mcp_config");
         }
         if matches!(settings.editor.value, EditorChoice::Neovim(_)) {
-            return refused(Error::Setting, "editor");
+            return missing(Error::Setting, "editor");
         }
         Ok(Self)
     }

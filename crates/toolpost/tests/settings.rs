@@ -4,7 +4,7 @@ use std::{collections::HashMap, ffi::OsString, path::PathBuf};
 use toolpost::settings::{
     Flags, Settings, Shape, Sources,
     reference::line,
-    table::{Line, SettingDescription, Takes, described},
+    table::{Line, SettingDescription, ValueCount, described},
 };
 use toolpost_test_rows::each;
 
@@ -109,9 +109,14 @@ fn setting_names_are_unique_and_documented() {
 fn only_switch_flags_take_no_value() {
     for setting in described() {
         let Some(flag) = setting.row.flag else { continue };
-        assert_eq!(flag.takes == Takes::Nothing, flag.value.is_empty(), "{}", setting.row.key);
+        assert_eq!(flag.takes == ValueCount::Nothing, flag.value.is_empty(), "{}", setting.row.key);
         let list = matches!(setting.shape, Shape::Commas | Shape::Colons);
-        assert_eq!(list, matches!(flag.takes, Takes::Many | Takes::ManyByComma), "{}", setting.row.key);
+        assert_eq!(
+            list,
+            matches!(flag.takes, ValueCount::Many | ValueCount::ManyByComma),
+            "{}",
+            setting.row.key
+        );
     }
 }
 
@@ -161,6 +166,19 @@ fn invalid_setting_values_name_their_source() {
             "{message}"
         );
     });
+}
+
+#[test]
+fn errors_name_the_key_of_the_invalid_setting() {
+    let sources = [
+        (Sources::new(Flags::default(), HashMap::from([("TOOLPOST_ASK".to_owned(), "maybe".into())])), "ask"),
+        (with_file(Flags::default(), HashMap::new(), "[agent]\nwindow = 0\n"), "agent.window"),
+    ];
+    for (sources, key) in sources {
+        assert_eq!(Settings::from_sources(&sources).unwrap_err().setting(), Some(key));
+    }
+    let unknown = Sources::default().with_file(PathBuf::from("/c.toml"), "roots = []\n").err().unwrap();
+    assert_eq!(unknown.setting(), None, "{unknown}");
 }
 
 #[test]

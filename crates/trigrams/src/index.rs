@@ -91,7 +91,8 @@ pub struct TrigramStatus {
     pub lost: Option<String>,
     /// The total size of the index segments, in bytes.
     pub bytes: u64,
-    /// The number of segments that exist only in memory because they cannot be written.
+    /// The number of segments that exist only in memory, because they cannot be written or there is no directory for
+    /// them.
     pub unkept: usize,
     /// Set while background work runs.
     pub working: bool,
@@ -132,8 +133,8 @@ impl TrigramIndex {
     }
 
     /// Starts to load the segments that an earlier process has stored, and to list the files of a walk, in the
-    /// background. Returns false if nothing is stored, or if it is already loaded; then [`TrigramIndex::shortlist`] does not
-    /// wait.
+    /// background. Returns false if nothing is stored, if it is already loaded, or if the workspace is not indexed; then
+    /// [`TrigramIndex::shortlist`] does not wait.
     #[must_use]
     pub fn begin_loading(&self, options: &Options) -> bool {
         let walk = Walk::of_text(options);
@@ -208,7 +209,8 @@ impl TrigramIndex {
         found
     }
 
-    /// Waits until the index is complete or the time limit is reached. Returns the progress of the index.
+    /// Waits until the index is complete or the time limit is reached; does not wait if the workspace is not indexed.
+    /// Returns the progress of the index.
     #[must_use]
     pub fn settle(&self, options: &Options, time: Duration) -> TrigramStatus {
         let until = Instant::now() + time;
@@ -257,7 +259,7 @@ impl TrigramIndex {
 }
 
 impl State {
-    /// Returns the listing of a walk, after applying the latest changes of files. Fails if there is no listing or all
+    /// Returns the listing of a walk, after applying the latest changes to files. Fails if there is no listing or all
     /// files must be scanned again; then a new listing is requested.
     fn fresh(
         &mut self,

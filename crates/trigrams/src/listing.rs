@@ -9,7 +9,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use toolpost_workspace::walk::FileStat;
+use toolpost_workspace::walk::{FileStat, is_unreadable_at};
 use toolpost_workspace::{Watch, WorkspacePath};
 
 use crate::key::{self, Key};
@@ -65,8 +65,8 @@ struct LiveSegment {
 /// The maximum number of filters whose counts are cached.
 const TALLIES: usize = 8;
 
-/// If a new segment has more files than this, the cached numbers of accepted files are dropped: counting all files
-/// again is faster than an update for each file.
+/// If a new segment has more files than this, the cached numbers of accepted files are dropped, because counting all
+/// files again is faster than an update for each file.
 const MANY: usize = 2_000;
 
 impl Listing {
@@ -130,7 +130,7 @@ impl Listing {
         }
     }
 
-    /// Replaces all entries by the result of a walk of all roots.
+    /// Replaces all entries with the result of a walk of all roots.
     fn take_all(&mut self, seen: ScanResult, began: Instant) {
         let ScanResult { mut files, left, unreadable, linked } = seen;
         linked.iter().for_each(|(path, stat)| self.watch.seen(path, *stat));
@@ -167,7 +167,7 @@ impl Listing {
         self.files = fresh.into_iter().collect();
     }
 
-    /// Replaces the entries at some paths and below them by the result of a walk of these paths.
+    /// Replaces the entries at some paths and below them with the result of a walk of these paths.
     pub(crate) fn take_at(&mut self, paths: &[WorkspacePath], seen: ScanResult) {
         seen.linked.iter().for_each(|(path, stat)| self.watch.seen(path, *stat));
         let keys: BTreeSet<Key> = paths.iter().map(key::of).collect();
@@ -197,7 +197,8 @@ impl Listing {
             self.forget(&key, file);
         }
         self.left_changes(seen.left.into_iter().collect(), Some(&keys));
-        let again = |line: &String| paths.iter().any(|path| line.starts_with(&path.display()));
+        let shown: Vec<String> = paths.iter().map(WorkspacePath::display).collect();
+        let again = |line: &String| shown.iter().any(|path| is_unreadable_at(line, path));
         self.unreadable.retain(|line| !again(line));
         self.unreadable.extend(seen.unreadable);
     }

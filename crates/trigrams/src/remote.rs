@@ -9,8 +9,7 @@ use crate::pattern::Pattern;
 
 /// An index of contents that many machines query.
 ///
-/// Only negative answers are trusted: contents that the shared index reports as matching are still searched
-/// on disk.
+/// Only negative answers are trusted. Contents that the shared index reports as matching are still searched on disk.
 pub trait SharedIndex: Send + Sync {
     /// Returns, for each of the given contents, whether the shared index has it.
     ///
@@ -30,7 +29,7 @@ pub trait SharedIndex: Send + Sync {
 pub struct State {
     /// The number of removals. After a removal, contents that were found before may be missing.
     pub forgotten: u64,
-    /// How often contents were added to the shared index.
+    /// The number of additions of contents to the shared index.
     pub learnt: u64,
 }
 

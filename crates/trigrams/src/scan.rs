@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use toolpost_workspace::walk::{
     Candidate, Claim, Entry, EntryType, FileStat, Kind, Next, Options, Reason, Visitor, WalkEnd,
-    WalkOpenError, walk,
+    WalkOpenError, is_unreadable_at, walk,
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
 
@@ -21,7 +21,7 @@ pub(crate) struct ScanResult {
     pub(crate) linked: Vec<(WorkspacePath, FileStat)>,
 }
 
-/// An entry that a rule excludes.
+/// An entry that a rule or an option of the walk excludes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ExcludedEntry {
     pub(crate) what: EntryType,
@@ -97,6 +97,9 @@ pub(crate) fn at(
             return None;
         }
     }
+    // A walk from a parent also reports its unreadable ignore files, which an earlier scan has reported.
+    let shown: Vec<String> = paths.iter().map(WorkspacePath::display).collect();
+    seen.unreadable.retain(|line| shown.iter().any(|path| is_unreadable_at(line, path)));
     Some(seen)
 }
 

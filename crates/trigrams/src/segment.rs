@@ -76,7 +76,7 @@ struct FileRecord {
 }
 
 impl Segment {
-    /// Opens a segment; `None` if it is damaged or of another version.
+    /// Opens a segment; `None` if it is missing, damaged or of another version.
     pub(crate) fn open(cache: &Cache, name: &str) -> io::Result<Option<Self>> {
         let Some(blob) = cache.open_blob(name)? else { return Ok(None) };
         Self::of(blob, Some(name.to_owned()))
@@ -152,7 +152,7 @@ impl Segment {
         self.name.as_deref()
     }
 
-    /// Returns the number of bytes of indexed text.
+    /// Returns the total size of the files in the segment, in bytes.
     pub(crate) fn text(&self) -> u64 {
         self.text
     }

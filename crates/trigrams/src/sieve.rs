@@ -30,7 +30,7 @@ pub struct Sieve {
     pub name: String,
 }
 
-/// Counts of accepted files. Files that each search has to read are not counted.
+/// Counts of wanted files. Files that each search has to read are counted only if they may not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Count {
     /// The number of text files, whose trigrams are known.
@@ -126,7 +126,7 @@ impl Tally {
         !self.withheld.is_empty() && self.withheld.contains(key)
     }
 
-    /// Adds `by` to the count for files of this form, or for files that may not be read. Files that each
+    /// Adds `by` to the count of wanted files of this form, or of those that may not be read. Other files that each
     /// search has to read are not counted.
     pub(crate) fn weigh(&mut self, key: &[u8], form: Option<Form>, by: i64) {
         if !key.starts_with(&self.prefix) {

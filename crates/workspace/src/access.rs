@@ -71,8 +71,8 @@ pub struct Stat {
     pub device: u64,
     /// Inode number.
     pub inode: u64,
-    /// Owner's write permission. A commit (a set of file changes) does not change a file without this
-    /// permission, unless the commit is an undo.
+    /// Owner's write permission. A commit (a set of file changes) neither writes to nor deletes a file without this
+    /// permission, unless the commit is an undo or deletes a whole directory.
     pub owner_writable: OwnerWritable,
 }
 
@@ -146,7 +146,7 @@ pub enum AccessKind {
         /// The caller's limit for the length, in bytes.
         limit: u64,
     },
-    /// A path component was replaced between resolving and opening.
+    /// An entry on the path was replaced after the path was resolved, or after the commit was planned.
     #[error("changed while it was being opened; try again")]
     Changed,
     /// Any other system error.
@@ -159,7 +159,7 @@ impl AccessKind {
         AccessError { path: path.clone(), why: self }
     }
 
-    /// Returns the error number from which this reason was created; `ESTALE` if there is none.
+    /// Returns an error number for this reason; `ESTALE` for reasons without a matching number, such as a link.
     pub(crate) fn errno(&self) -> Errno {
         match self {
             Self::Missing => Errno::NOENT,

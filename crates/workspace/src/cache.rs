@@ -41,7 +41,7 @@ const DRAFT: &str = ".draft-";
 const TURN: &str = ".turn";
 
 impl Cache {
-    /// Opens a cache directory with mode 0700, and creates it if needed.
+    /// Uses a directory as a cache; creates it with mode 0700 if it does not exist.
     ///
     /// # Errors
     /// If the directory cannot be created.
@@ -121,7 +121,7 @@ impl Cache {
     /// Acquires exclusive access to the cache directory; `None` while another process or thread has it.
     ///
     /// # Errors
-    /// If the directory is not writable, or does not support locks.
+    /// If the lock file cannot be opened, or the file system does not support locks.
     pub fn turn(&self) -> io::Result<Option<CacheLock>> {
         let path = self.folder.join(TURN);
         let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;

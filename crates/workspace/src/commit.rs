@@ -1,4 +1,4 @@
-//! Atomic commits: they apply several changes of files, or none of them.
+//! Atomic commits, which apply all of several file changes, or none of them.
 
 mod apply;
 mod conflicts;
@@ -45,7 +45,8 @@ use crate::state::Sync;
 use crate::system::mode as mode_bits;
 use crate::workspace::Workspace;
 
-/// Applies all drafts (requested file changes), or none of them.
+/// Applies all drafts (requested file changes). If one fails, reverts the others; the error lists what could not be
+/// reverted.
 pub(crate) fn run(
     workspace: &Workspace,
     held: &[WorkspacePath],
@@ -158,8 +159,8 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// Checks the file of the step with the index `number` after its replacement. Keeps text that another process has
-    /// appended meanwhile, and fails if another process has changed the file in any other way.
+    /// Checks the file, if any, that the step with the index `number` has replaced. Keeps text that another process
+    /// has appended meanwhile, and fails if another process has changed the file in any other way.
     fn confirm(&mut self, number: usize) -> Result<(), CommitError> {
         let work = &mut self.works[number];
         match confirm(work, self.way) {
@@ -209,8 +210,8 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Sets the permissions of new directories and rewritten files, and removes directories that became
-    /// empty.
+    /// Sets the permissions of new directories and of files rewritten in place, and removes the directories that the
+    /// commit must remove if they are empty.
     fn finish_directories(&mut self) {
         for path in directories::set_modes(self.workspace, &self.journal()) {
             let is_it = |work: &PlannedStep| work.path == path && work.step.kind == StepKind::InPlace;
@@ -261,7 +262,8 @@ impl<'a> Commit<'a> {
                 error.aftermath.push(format!("{path}: {why}"));
             }
         }
-        // The steps that could not be reverted are retried when the workspace is opened the next time.
+        // If there is a state directory, the steps that could not be reverted are retried when the workspace is opened
+        // the next time.
         match (rest, self.workspace.state(), &self.name) {
             (None, ..) => self.forget_journal(),
             (Some(rest), Some(state), Some(name)) => state.write_down(&rest, &format!("{name}.json")),
@@ -288,8 +290,9 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// Changes the step with the index `number` from replacing to rewriting in place, because the replacement failed
-    /// with `failed`. First backs up the old and the new content in the state directory.
+    /// Changes the step with the index `number` from replacing to rewriting in place, after the replacement failed
+    /// with `failed`. First backs up the old and the new content in the state directory. Fails with that error if there
+    /// is no state directory.
     fn rewrite_later(&mut self, number: usize, failed: OperationError) -> Result<(), CommitError> {
         let work = &mut self.works[number];
         let refused = CommitKind::from(failed).at(&work.path);
@@ -324,11 +327,17 @@ impl<'a> Commit<'a> {
         if self.phase == Phase::Staging {
             self.enter(Phase::Swapping)?;
         }
-        let work = &self.works[number];
+        let work = &mut self.works[number];
         let rewritten = DirEntry::open(&work.path)
             .map_err(OperationError::when("opening its directory"))
+            .map_err(CommitKind::from)
             .and_then(|entry| in_place::rewrite(&entry, &old, &work.bytes));
-        rewritten.map_err(|failed| CommitKind::from(failed).at(&work.path))
+        // If another process has changed the file, nothing of it was overwritten. A revert must leave it unchanged,
+        // even if its content happens to resemble a half-finished rewrite, so the step forgets its backups.
+        if let (Err(CommitKind::Changed { .. }), Some(state)) = (&rewritten, self.workspace.state()) {
+            work.step.copies.take().inspect(|copies| in_place::forget(state, copies));
+        }
+        rewritten.map_err(|why| why.at(&work.path))
     }
 
     fn note_mode(&mut self, number: usize, mode: Option<u32>) {
@@ -367,8 +376,8 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Syncs the directory of the journal, so that the final journal survives a power loss. An older journal
-    /// would revert the commit.
+    /// Syncs the directory of the journal, if the commit must survive a power loss. After the loss of the final
+    /// journal, recovery would revert the commit.
     fn sync_journal(&mut self) {
         let (Some(state), Durability::Power) = (self.workspace.state(), self.workspace.durability()) else {
             return;
@@ -428,7 +437,7 @@ impl<'a> Commit<'a> {
 /// not reach the limit on open files.
 const KEPT_OPEN: usize = 32;
 
-/// Removes staged content through the open descriptor of its directory, in case the directory was renamed.
+/// Removes unchanged staged content through the open descriptor of its directory, in case the directory was renamed.
 fn drop_staged(entry: &DirEntry, step: &Step) {
     let (Some(temp), Some(new)) = (&step.temp, &step.new) else { return };
     if entry.find(temp.name(), new) == Ok(Comparison::Same) {
@@ -438,4 +447,49 @@ fn drop_staged(entry: &DirEntry, step: &Step) {
 
 fn is_directory(path: &WorkspacePath) -> bool {
     crate::read::stat_at(path.root(), path.relative()).is_ok_and(|stat| stat.kind == Kind::Directory)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests prepare their own files")]
+
+    use super::*;
+    use crate::{Action, Expect, HistoryLimits, Options, Scope};
+    use std::fs;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn a_rewrite_in_place_preserves_what_another_process_wrote_meanwhile() {
+        let (old, new) = ("old text", "new text, longer");
+        // The last two are the new content, and the state after an interrupted rewrite.
+        each(["theirs", "old text and more", "", new, "new textt"], |theirs| {
+            let base = tempfile::tempdir().unwrap();
+            let (root, state) = (base.path().join("ws"), base.path().join("state"));
+            fs::create_dir(&root).unwrap();
+            fs::create_dir(&state).unwrap();
+            fs::write(root.join("f"), old).unwrap();
+            let options = Options {
+                roots: vec![root.clone()],
+                state: Some(state.clone()),
+                home: None,
+                durability: Durability::Kill,
+                scope: Scope::Any,
+                history: HistoryLimits::default(),
+            };
+            let workspace = Workspace::open(options).unwrap().0;
+            let path = workspace.resolve("f").unwrap();
+            let action = Action::Write { bytes: new.into(), expect: Expect::Any };
+            let drafts = vec![Draft { path: path.clone(), action }];
+            let plan = Plan::make(std::slice::from_ref(&path), drafts, ReadOnly::Stays).unwrap();
+            let mut commit = Commit::new(&workspace, plan);
+            let failed = OperationError { errno: Errno::BUSY, step: "moving the new file into place" };
+            commit.rewrite_later(0, failed).unwrap();
+            fs::write(root.join("f"), theirs).unwrap();
+            let error = commit.rewrite(0).unwrap_err();
+            let error = commit.take_back(error);
+            let found = crate::hash::hash(theirs.as_bytes());
+            assert_eq!((error.why, error.aftermath), (CommitKind::Changed { found }, Vec::new()));
+            assert_eq!(fs::read_to_string(root.join("f")).unwrap(), theirs);
+        });
+    }
 }

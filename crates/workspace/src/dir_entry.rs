@@ -27,7 +27,7 @@ pub(crate) struct DirEntry {
 /// Result of comparing the file that has a given name with a recorded file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comparison {
-    /// The recorded file has the name, and its content is the recorded content.
+    /// The recorded file has the name, and its content is the recorded content, if one is recorded.
     Same,
     /// The recorded file has the name, but its content has changed.
     Altered,
@@ -68,7 +68,7 @@ impl DirEntry {
         gone(unlinkat(&self.directory, name, AtFlags::empty()))
     }
 
-    /// Renames the file `from` to `to`, and replaces the file that has this name.
+    /// Renames the file `from` to `to`, and replaces any file that has this name.
     pub(crate) fn replace(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         renameat(&self.directory, from, &self.directory, to)
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::hash::ContentHash;
 use crate::path::WorkspacePath;
 
-/// One requested change of a file or directory. A commit applies several of them.
+/// One requested change to a file or directory. A commit applies one or more of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
     /// Path of the file or directory to change.
@@ -60,12 +60,12 @@ pub enum Action {
         /// File whose owner, permissions and attributes are copied, as they were before this commit.
         like: WorkspacePath,
     },
-    /// Removes a file, a link or an empty directory.
+    /// Removes a file, a link, a special file or an empty directory.
     Delete {
         /// State that the path must have before the change.
         expect: Expect,
     },
-    /// Removes a directory recursively, or a file.
+    /// Removes a directory recursively, or any other entry.
     DeleteTree,
     /// Removes a directory if it is empty after all other changes of the commit. Has no effect on files and
     /// links.
@@ -88,7 +88,8 @@ pub enum Action {
         /// Path of the file, link or directory to copy.
         from: WorkspacePath,
     },
-    /// Renames a file, link or directory, and creates missing directories.
+    /// Renames a file, link or directory, and creates missing directories. If the new path is on another file system,
+    /// a regular file is copied and then removed, and any other entry is refused.
     Move {
         /// New path of the file, link or directory.
         to: WorkspacePath,
@@ -104,7 +105,7 @@ pub enum Expect {
     Absent,
     /// A regular file with this content is at the path.
     Hash(ContentHash),
-    /// Any state is accepted.
+    /// Any state in which the change is possible.
     Any,
 }
 
@@ -113,7 +114,7 @@ pub enum Expect {
 pub enum Overwrite {
     /// The move fails.
     Refuse,
-    /// The move replaces the file; a directory is never replaced.
+    /// The move replaces a regular file. It fails if anything else is at the new path, or if it moves a directory.
     Replace,
 }
 
@@ -129,16 +130,16 @@ pub struct CommitReport {
 /// Result of one requested change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeReport {
-    /// Path that was changed.
+    /// Path of the requested change.
     pub path: WorkspacePath,
     /// Effect of the change on the path.
     pub outcome: Outcome,
-    /// Content hash before the change; `None` if no file was at the path.
+    /// Content hash before the change; `None` if no regular file was at the path.
     pub before: Option<ContentHash>,
-    /// Content hash of the file at the path after the change, or of a moved file at its new path; `None` if there is
-    /// no file.
+    /// Content hash of the regular file at the path after the change, or of a moved file at its new path; `None` if
+    /// there is none.
     pub after: Option<ContentHash>,
-    /// Permission bits of the entry after the change; for a deleted entry, before the change.
+    /// Permission bits of the entry after the change; for a deleted entry, before the change. `None` if not known.
     pub mode: Option<u32>,
 }
 
@@ -149,8 +150,8 @@ pub enum Outcome {
     Created,
     /// The content or the permissions of a file were changed.
     Replaced,
-    /// Nothing was changed: the requested state was present already, or a directory to remove if it is empty is not
-    /// empty.
+    /// Nothing was changed, because the requested state was present already, or because [`Action::DeleteEmpty`] could
+    /// not remove the directory, which is not empty.
     NoChange,
     /// The file, link or directory was deleted.
     Deleted,
@@ -183,7 +184,7 @@ pub enum Note {
     InPlace {
         /// File that was rewritten.
         path: WorkspacePath,
-        /// Error of the rename.
+        /// Error of the failed replacement.
         fault: crate::SystemError,
     },
     /// Metadata of the file was lost when the file was changed.
@@ -210,7 +211,7 @@ pub enum Note {
         /// Reason why locks are not available.
         why: String,
     },
-    /// There is no state directory: after a crash nothing is cleaned up, and changes are not recorded.
+    /// There is no state directory, so nothing is cleaned up after a crash, and changes are not recorded.
     NoState,
     /// The change is complete, but could not be written to the history.
     NotRecorded {
@@ -244,7 +245,7 @@ impl fmt::Display for Note {
             Self::InPlace { path, fault } => {
                 write!(formatter, "{path} was rewritten in place, because it could not be replaced ({fault})")
             }
-            Self::NotKept { path, what } => write!(formatter, "the {what} of {path} could not be kept"),
+            Self::NotKept { path, what } => write!(formatter, "the {what} of {path} could not be preserved"),
             Self::NotSynced { path, fault } => write!(
                 formatter,
                 "{path}: the change is complete, but may not survive a power loss ({fault})"

@@ -25,7 +25,7 @@ pub enum ExternalRootError {
     #[error("does not exist")]
     Missing,
     /// The directory, with links resolved, is outside every allowed parent.
-    #[error("is a link to {target}, which is outside the allowed directories")]
+    #[error("leads to {target}, which is outside the allowed directories")]
     Elsewhere {
         /// The resolved path, escaped.
         target: String,

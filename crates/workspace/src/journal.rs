@@ -22,7 +22,7 @@ pub(crate) struct Journal {
     /// Directories to create, parents first.
     pub(crate) made: Vec<RawPath>,
     pub(crate) steps: Vec<Step>,
-    /// Permission bits of new directories, to be set after the directories are filled.
+    /// Permission bits of new directories and of files rewritten in place, to be set after all steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) modes: Vec<(RawPath, u32)>,
     /// Directories to remove at the end if they are empty.
@@ -34,7 +34,7 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Creates a journal of the same commit as `of`, but without steps and directories.
+    /// Creates a journal of the same commit and phase as `of`, but without steps, directories and record.
     pub(crate) fn empty(of: &Self) -> Self {
         Self {
             owner: of.owner.clone(),
@@ -60,7 +60,7 @@ pub(crate) enum Phase {
     Done,
 }
 
-/// A step of a commit, which changes one name in a directory.
+/// A step of a commit, which changes one file or directory.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Step {
     pub(crate) kind: StepKind,
@@ -70,12 +70,12 @@ pub(crate) struct Step {
     pub(crate) to: Option<RawPath>,
     /// Temporary name of the new content, in the same directory; `None` if the step puts no new content there.
     pub(crate) temp: Option<RawPath>,
-    /// Backup name of the old content, in the same directory (of a move: in the target directory); `None` if the step
+    /// Backup name of the old content, in the same directory (for a move, in the target directory); `None` if the step
     /// needs no such backup.
     pub(crate) backup: Option<RawPath>,
     /// Fingerprint of the entry at `place` before the step; `None` if nothing was there.
     pub(crate) old: Option<Fingerprint>,
-    /// Fingerprint of the new content, or of the moved entry.
+    /// Fingerprint of the new content; `None` until it is staged, and for steps without new content.
     pub(crate) new: Option<Fingerprint>,
     /// Fingerprint of the file that a move replaces; `None` for a move to a free path and for other steps.
     pub(crate) over: Option<Fingerprint>,
@@ -84,8 +84,8 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// Returns whether all temporary names are single components with the suffix of this crate, and the name
-    /// of the backups is a single component.
+    /// Returns whether all temporary names are single components with the suffix of temporary files, and the name of
+    /// the backups in the state directory is a single component.
     pub(crate) fn names_are_plain(&self) -> bool {
         let mut beside = [&self.temp, &self.backup].into_iter().flatten().map(RawPath::name);
         // Recovery removes files by these names, and may remove only files that a commit has created.
@@ -102,7 +102,7 @@ fn is_plain(name: &OsStr) -> bool {
 /// Kinds of steps of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum StepKind {
-    /// Puts a new file at the path; replaces an existing one.
+    /// Puts a new file, link or copied directory at the path; replaces an existing file.
     Put,
     /// Rewrites the content of the file in place.
     InPlace,

@@ -54,18 +54,18 @@ pub enum JsonStoreError {
         /// Size limit in bytes.
         most: usize,
     },
-    /// Another process held the lock during the whole wait.
+    /// Another process or thread held the lock during the whole wait.
     #[error("another process holds the lock of {0}: try again")]
     Busy(String),
 }
 
 /// Maximum size of a value as JSON, in bytes.
 const LIMIT: usize = 2 * 1024 * 1024;
-/// Maximum number of values in a store; the oldest are removed.
+/// Maximum number of values in a store; the oldest are removed before one is added.
 const MOST: usize = 500;
-/// Time since its last change after which a value is removed.
+/// Time since its last change after which a value is removed, when another value is added.
 const UNUSED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
-/// Maximum wait for the lock of the store, if another process holds it.
+/// Maximum wait for the lock of the store, if another process or thread holds it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Name of the lock file of a store.
@@ -74,7 +74,7 @@ const TURN: &str = ".turn";
 const DRAFT: &str = ".draft-";
 
 impl JsonStore {
-    /// Opens the directory of a store with mode 0700, and creates it if needed.
+    /// Uses a directory as a store; creates it with mode 0700 if it does not exist.
     ///
     /// # Errors
     /// If the directory cannot be created.
@@ -87,7 +87,7 @@ impl JsonStore {
     /// Reads a value; `None` if it does not exist.
     ///
     /// # Errors
-    /// If the value exists but cannot be read.
+    /// If the name is invalid, or the value exists but cannot be read.
     pub fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, JsonStoreError> {
         let path = self.path(name)?;
         let mut text = String::new();
@@ -107,7 +107,8 @@ impl JsonStore {
     /// value stays unchanged.
     ///
     /// # Errors
-    /// If `change` fails, or the value cannot be read or written.
+    /// If `change` fails, the name is invalid, the lock stays held, or the value is too large or cannot be read or
+    /// written.
     pub fn update<T, R, E>(&self, name: &str, change: impl FnOnce(&mut T) -> Result<R, E>) -> Result<R, E>
     where
         T: Serialize + DeserializeOwned + Default,
@@ -188,11 +189,10 @@ impl JsonStore {
         }
     }
 
-    /// Removes unfinished files of dead processes, values that are too old, and the oldest values beyond the
-    /// maximum number.
+    /// Removes unfinished files, values that are too old, and the oldest values until one more fits.
     fn tidy(&self) {
         for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            // Only the holder of the lock writes, and that is this process, so the writer of this file is dead.
+            // Only the holder of the lock writes, and that is this call, so no other call is writing this file.
             if entry.file_name().to_str().is_some_and(|name| name.starts_with(DRAFT)) {
                 let _ = std::fs::remove_file(entry.path());
             }

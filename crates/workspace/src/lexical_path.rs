@@ -26,7 +26,7 @@ pub(crate) enum PathEnding {
     Directory,
 }
 
-/// Parses a path that a caller gave: absolute, relative to `base`, or starting with `~/` or `file://`.
+/// Parses a path that a caller gave: absolute, relative to `base`, `~`, or starting with `~/` or `file://`.
 pub(crate) fn parse(said: &str, base: &Path, home: Option<&Path>) -> Result<LexicalPath, PathError> {
     if said.is_empty() {
         return Err(PathError::Empty);

@@ -82,7 +82,7 @@ pub(crate) struct Locks {
 pub(crate) enum LockError {
     /// Another thread or process holds the lock of the key at this index.
     Held(usize),
-    /// The process has reached its limit on open file descriptors.
+    /// The process or the system has reached its limit on open files.
     TooMany(SystemError),
 }
 
@@ -90,7 +90,8 @@ pub(crate) enum LockError {
 const SPARE: usize = 64;
 
 impl Locks {
-    /// Acquires the locks of all keys, or none.
+    /// Acquires the locks of all keys, or none; waits until `deadline`. If lock files cannot be used, the locks exclude
+    /// only this process, and `without` contains the error.
     pub(crate) fn take(keys: &[Key], state: Option<&State>, deadline: Instant) -> Result<Self, LockError> {
         let here = ProcessLocks::take(keys, deadline).map_err(LockError::Held)?;
         let mut locks = Self { files: Vec::new(), _here: here, without: None };
@@ -154,7 +155,7 @@ impl Drop for LockFile {
     }
 }
 
-/// Keys that threads of this process hold, in any workspace.
+/// Keys that a [`Locks`] value holds within this process, in any workspace; released on drop.
 #[derive(Debug)]
 struct ProcessLocks(Vec<Key>);
 

@@ -59,8 +59,8 @@ pub struct MissingPathError {
 }
 
 impl Workspace {
-    /// Finds a file for reading: by the exact name, else by the only name in the directory that differs from
-    /// it only in Unicode normal form, spaces, quotes or letter case.
+    /// Finds a file for reading by its exact path. If it does not exist, replaces each missing component with the only
+    /// name in its directory that differs from it only in Unicode normal form, spaces, quotes or letter case.
     pub fn lookup(&self, said: &str) -> Result<Lookup, LookupError> {
         let path = self.resolve(said)?;
         if !self.is_missing(&path) {
@@ -77,7 +77,7 @@ impl Workspace {
         }
     }
 
-    /// Replaces each missing component by the name in its directory that looks the same. `None` if a
+    /// Replaces each missing component with the name in its directory that looks the same. `None` if a
     /// component has no such name, or several.
     fn nearly(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
         let mut current = path.clone();
@@ -161,5 +161,5 @@ fn is_heap(name: &OsStr) -> bool {
 
 fn meant(siblings: &[WorkspacePath], elsewhere: &[WorkspacePath]) -> String {
     let all: Vec<String> = siblings.iter().chain(elsewhere).map(WorkspacePath::display).collect();
-    if all.is_empty() { String::new() } else { format!(". Did you mean {}?", all.join(", ")) }
+    if all.is_empty() { String::new() } else { format!(". Did you mean `{}`?", all.join("`, `")) }
 }

@@ -28,7 +28,7 @@ pub fn keep_little() {
     }
 }
 
-/// Does nothing: this allocator is not tuned.
+/// Does nothing, because this allocator is not tuned.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn keep_little() {}
 
@@ -42,6 +42,6 @@ pub fn give_back() {
     }
 }
 
-/// Does nothing: this allocator is not tuned.
+/// Does nothing, because this allocator is not tuned.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn give_back() {}

@@ -1,8 +1,8 @@
-//! Opening files beneath a directory descriptor, so that no link leads out.
+//! Opening files beneath a directory descriptor, so that no link leads out of the directory.
 //!
-//! The crate opens workspace files only through this module. On Linux, `openat2` opens a path in one call. If
-//! the call is not available (old kernels, strict sandboxes), each component is opened separately without
-//! following links, which is equally safe.
+//! The crate opens workspace files through this module, except single names in a directory that is open already. On
+//! Linux, `openat2` opens a path in one call. If the call is not available (old kernels, strict sandboxes), each
+//! component is opened separately without following links, which is equally safe.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -24,7 +24,7 @@ pub(crate) fn has_openat2() -> bool {
     kernel::available()
 }
 
-/// Opens the path `relative` beneath a directory, without following links or `..`.
+/// Opens the path `relative` beneath a directory, without following links; `..` cannot lead out of the directory.
 ///
 /// Fails with `ELOOP` if a component is a link. The last component may be a link if the flags contain both
 /// `O_PATH` and `O_NOFOLLOW`, which open the link itself.
@@ -116,8 +116,7 @@ mod kernel {
         }
     }
 
-    /// Returns whether `openat2` is available: an old kernel or a sandbox may refuse it. Tries the call only
-    /// once.
+    /// Returns whether `openat2` is available, which an old kernel or a sandbox may refuse. Tries the call only once.
     pub(super) fn available() -> bool {
         static AVAILABLE: OnceLock<bool> = OnceLock::new();
         *AVAILABLE.get_or_init(|| {
@@ -152,7 +151,7 @@ pub fn confinement() -> Vec<String> {
     let how = if has_openat2() {
         "files are opened beneath their root by the kernel (openat2)"
     } else {
-        "the kernel does not support openat2, so files are opened component by component, which is slower and equally safe"
+        "the kernel does not support openat2, so files are opened component by component, which is slower but equally safe"
     };
     vec![how.to_owned()]
 }

@@ -25,7 +25,7 @@ pub fn read(path: &Path) -> io::Result<Option<String>> {
 }
 
 /// Reads the files in a directory whose names end with `ends`: the first `files` of them, in order of name.
-/// Skips files that are unreadable or longer than `most` bytes.
+/// Skips those of them that are unreadable, not UTF-8 or longer than `most` bytes.
 ///
 /// # Errors
 /// If the directory cannot be read.
@@ -85,10 +85,11 @@ pub fn bytes(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Opens a file for appending, with mode 0600.
+/// Opens a file for appending; creates it if needed, and sets the mode of a regular file to 0600.
 ///
 /// # Errors
-/// If the file cannot be opened or created, for example because its directory does not exist.
+/// If the file cannot be opened or created, for example because its directory does not exist, or if its mode cannot be
+/// set.
 pub fn append(path: &Path) -> io::Result<impl Write + Send + use<>> {
     let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
     if file.metadata()?.is_file() {
@@ -97,7 +98,8 @@ pub fn append(path: &Path) -> io::Result<impl Write + Send + use<>> {
     Ok(file)
 }
 
-/// Writes a file atomically, with mode 0600. Creates its directory if needed, and follows a link at `path`.
+/// Writes a file atomically, with mode 0600. Creates its directory if needed, and follows a link at `path` whose
+/// target exists.
 ///
 /// # Errors
 /// If the file or its directory cannot be written.

@@ -10,13 +10,14 @@ use std::sync::Arc;
 
 use crate::root::Root;
 
-/// A path inside a root, with every link resolved; only this crate can create one.
+/// A path inside a root, with links resolved; the last component may be a link that was not followed. Only this crate
+/// can create one.
 ///
 /// The path need not exist. Two values are equal if their absolute paths are equal.
 #[derive(Clone)]
-pub struct WorkspacePath(Arc<Place>);
+pub struct WorkspacePath(Arc<PathData>);
 
-struct Place {
+struct PathData {
     root: Root,
     absolute: PathBuf,
     relative_from: usize,
@@ -47,8 +48,8 @@ impl WorkspacePath {
         toolpost_text::escape::name(self.0.absolute.as_os_str().as_bytes()).into_owned()
     }
 
-    /// Returns the raw absolute path, for arguments of programs. Do not open files by this path: a component
-    /// may have been replaced by a link.
+    /// Returns the raw absolute path, for arguments of programs. Do not open files by this path, because a
+    /// component may have been replaced by a link.
     pub fn raw(&self) -> &Path {
         &self.0.absolute
     }
@@ -102,7 +103,7 @@ impl WorkspacePath {
         if !relative.as_os_str().is_empty() {
             path.push(relative);
         }
-        Self(Arc::new(Place { root: root.clone(), absolute: path, relative_from }))
+        Self(Arc::new(PathData { root: root.clone(), absolute: path, relative_from }))
     }
 }
 

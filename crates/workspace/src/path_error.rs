@@ -48,7 +48,7 @@ pub enum PathError {
     /// The workspace has no root.
     #[error("no root is open, so no path is allowed")]
     NoRoot,
-    /// A parent of the path is not a directory, or the path ends in a slash, `.` or `..` and is not one.
+    /// A parent of the path is not a directory, or the path ends in a slash, `.` or `..` and is not a directory.
     #[error("{file} is not a directory, so {said} cannot exist")]
     NotADirectory {
         /// The given path, escaped.
@@ -64,7 +64,7 @@ pub enum PathError {
         /// The given path, escaped.
         said: String,
     },
-    /// The path starts with `~`, but the home directory is unknown.
+    /// The path is `~` or starts with `~/`, but the home directory is unknown.
     #[error("{said} cannot be resolved, because the home directory is unknown; use an absolute path")]
     NoHome {
         /// The given path, escaped.

@@ -11,8 +11,8 @@ use crate::locks::{Key, LockError, Locks};
 use crate::path::WorkspacePath;
 use crate::workspace::Workspace;
 
-/// Exclusive access to paths, released on drop. Until then, other calls of this process, and other
-/// processes with the same state directory, wait.
+/// Exclusive access to paths, released on drop. Until then, other calls of this process, and other processes with the
+/// same state directory, cannot lock the same paths.
 #[derive(Debug)]
 pub struct PathLock {
     workspace: Workspace,
@@ -32,7 +32,7 @@ pub enum PathLockError {
         /// Duration of the wait.
         waited: Duration,
     },
-    /// The limit on open files is reached: each lock needs a file descriptor.
+    /// The limit on open files is reached, because each lock needs a file descriptor.
     #[error(
         "{count} files cannot be changed in one call: too many files are open ({fault}). Change fewer at a time, or raise \
          the limit on open files"
@@ -78,7 +78,8 @@ impl PathLock {
         &self.paths
     }
 
-    /// Applies all drafts (requested file changes), or none of them, and records `cause` in the history.
+    /// Applies all drafts (requested file changes), or none of them, and records the change with `cause` in the
+    /// history, if there is one.
     pub fn commit(&self, drafts: Vec<Draft>, cause: &Cause) -> Result<CommitReport, CommitError> {
         self.commit_with(drafts, cause, ReadOnly::Stays)
     }

@@ -15,12 +15,12 @@ pub(crate) const CREATE: OFlags =
     OFlags::RDWR.union(OFlags::CREATE).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
 pub(crate) const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
 
-/// Locks an open file; fails immediately with `EWOULDBLOCK` if another process holds the lock.
+/// Locks an open file; fails immediately with `EWOULDBLOCK` if another process or thread holds the lock.
 pub(crate) fn lock(file: impl AsFd) -> Result<()> {
     retry_on_intr(|| flock(&file, FlockOperation::NonBlockingLockExclusive))
 }
 
-/// Locks an open file or directory, and waits for other processes until the deadline; then it fails with `EWOULDBLOCK`.
+/// Locks an open file or directory, and waits for other holders until the deadline; then it fails with `EWOULDBLOCK`.
 pub(crate) fn lock_until(file: impl AsFd, operation: FlockOperation, deadline: Instant) -> Result<()> {
     let mut pause = Duration::from_micros(50);
     loop {
@@ -36,8 +36,8 @@ pub(crate) fn lock_until(file: impl AsFd, operation: FlockOperation, deadline: I
 
 /// Opens the file `name`, creates it if needed, and locks it.
 ///
-/// Fails with `ESTALE` if the file lost its name before it was locked, and with `EWOULDBLOCK` if another
-/// process holds the lock.
+/// Fails with `ESTALE` if the file lost its name before it was locked, and with `EWOULDBLOCK` if another process or
+/// thread holds the lock.
 pub(crate) fn lock_named(directory: impl AsFd, name: &str) -> Result<OwnedFd> {
     let file = openat(&directory, name, CREATE, PRIVATE)?;
     lock(&file)?;
@@ -50,13 +50,13 @@ pub(crate) fn is_named(directory: impl AsFd, name: &str, file: &OwnedFd) -> bool
     named.is_ok_and(|named| fstat(file).is_ok_and(|held| identity(&held) == identity(&named)))
 }
 
-/// Reads a whole file by its name in an open directory. Fails with `EFBIG` if it has more than `most` bytes.
+/// Reads a whole file by its name in an open directory. Fails with `ESTALE` if it has more than `most` bytes.
 pub(crate) fn read_file(directory: impl AsFd, name: &str, most: u64) -> Result<Vec<u8>> {
     let opened = open_regular(directory, Path::new(name)).map_err(|why| why.errno())?;
     opened.snapshot(most).map(|snapshot| snapshot.bytes).map_err(|why| why.errno())
 }
 
-/// Returns the names of the entries of a directory, sorted.
+/// Returns the names of the entries of a directory, sorted; leaves out names that are not UTF-8.
 pub(crate) fn names(directory: BorrowedFd<'_>) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in Dir::read_from(directory)? {

@@ -14,7 +14,7 @@ pub(crate) struct ProcessId {
     pub(crate) pid: u32,
     /// Start time in clock ticks since boot; empty if unknown.
     pub(crate) start: String,
-    /// Id of the system start, which is new after each reboot.
+    /// Id of the system start, which is new after each reboot; empty if unknown.
     pub(crate) boot: String,
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn is_running(pid: u32) -> bool {
     started(pid).is_some() || started(std::process::id()).is_none()
 }
 
-/// Returns a random name of ten hex digits, unique over processes, threads and calls.
+/// Returns a random name of ten hex digits, which another call, thread or process is very unlikely to get too.
 pub fn unique() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut hasher = RandomState::new().build_hasher();

@@ -23,7 +23,7 @@ pub struct OpenFile {
     stat: Stat,
 }
 
-/// Content and metadata of a file at one moment.
+/// Content of a file, with its metadata at the time of opening.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     /// Whole content of the file.
@@ -69,8 +69,8 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Reads the rest of the file. Fails with [`AccessKind::TooLarge`] if the file has more than `limit`
-    /// bytes.
+    /// Reads the rest of the file. Fails with [`AccessKind::TooLarge`] if the file has more than `limit` bytes, or if
+    /// the memory for it cannot be reserved.
     pub fn snapshot(self, limit: u64) -> Result<Snapshot, AccessKind> {
         if self.stat.len > limit {
             return Err(AccessKind::TooLarge { len: self.stat.len, limit });
@@ -115,7 +115,8 @@ pub fn open_regular(directory: impl AsFd, relative: &Path) -> Result<OpenFile, A
     Ok(OpenFile { file: opened.into(), stat })
 }
 
-/// Returns the metadata of the entry at a path beneath a directory, without following links.
+/// Returns the metadata of the entry at a path beneath a directory, without following links; of the directory itself
+/// for an empty path.
 pub fn stat_at(directory: impl AsFd, relative: &Path) -> Result<Stat, AccessKind> {
     let Some(name) = relative.file_name() else {
         return Ok(Stat::of(&fstat(directory)?));

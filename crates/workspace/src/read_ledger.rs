@@ -10,7 +10,7 @@ use crate::path::WorkspacePath;
 /// Maximum number of files in a ledger; the file that was shown longest ago is dropped first.
 pub const LEDGER_LIMIT: usize = 10_000;
 
-/// Maximum number of separate line ranges per file.
+/// Maximum number of separate line ranges per file; those with higher line numbers are dropped.
 const RANGES: usize = 1_000;
 
 /// File contents that tools have shown in one session. Contents are identified by hash and not by

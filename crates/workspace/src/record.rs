@@ -23,14 +23,14 @@ pub struct Record {
     pub time: u64,
     /// The tool call and the session that made the commit; for an undo, also the change that it undoes.
     pub cause: Cause,
-    /// Changes of single paths, in the order of execution.
+    /// Changes to single paths, in the order of execution.
     pub changes: Vec<Change>,
     /// Result of checking the seal (a keyed hash) of the file from which the record was read.
     #[serde(skip)]
     pub seal: Seal,
 }
 
-/// Recorded change of one path.
+/// Recorded change to one path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// Kind of change, such as created or moved.
@@ -43,7 +43,7 @@ pub struct Change {
     pub after: Option<Content>,
 }
 
-/// Kinds of recorded changes of a path.
+/// Kinds of recorded changes to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
@@ -51,7 +51,7 @@ pub enum ChangeKind {
     Created,
     /// The content or the permissions of a file changed.
     Written,
-    /// A file, a link or an empty directory was removed.
+    /// A file, a link, a special file or an empty directory was removed.
     Deleted,
     /// A directory was removed recursively.
     DeletedTree,
@@ -68,14 +68,15 @@ pub enum ChangeKind {
 pub struct Content {
     /// Type of the file or directory.
     pub sort: ContentKind,
-    /// Hash of a file's content; for a directory tree, hash of the stored list of its entries.
+    /// Hash of a file's content; for a directory tree, hash of the stored list of its entries. `None` for other types,
+    /// or if the hash is not known.
     pub hash: Option<ContentHash>,
     /// Size of a file in bytes; for a directory tree, total size of its files.
     pub bytes: u64,
-    /// Permission bits; `None` if the commit left them to the system.
+    /// Permission bits; `None` if they are not known, for example because the commit left them to the system.
     pub mode: Option<u32>,
-    /// Reason why the content was not stored, as the predicate of a sentence; `None` if it was stored, or is
-    /// not needed to undo the change.
+    /// Reason why the content was not stored, as the predicate of a sentence; `None` if it was stored, or did not have
+    /// to be.
     pub lost: Option<String>,
     pub(crate) target: Option<RawPath>,
 }
@@ -97,11 +98,15 @@ pub enum ContentKind {
 }
 
 impl Record {
-    /// Returns the reason why the change cannot be undone: a former content was not stored. `None` if all
-    /// former contents were stored.
+    /// Returns the reason why the change cannot be undone: a former content was not stored, or the list of the entries
+    /// of a copied directory, with which an undo compares the directory. `None` if everything was stored.
     #[must_use]
     pub fn lost(&self) -> Option<&str> {
-        self.changes.iter().filter_map(|change| change.before.as_ref()?.lost.as_deref()).next()
+        // For an undo, the hash of a file's new content is enough.
+        let trees = self.changes.iter().filter_map(|change| change.after.as_ref());
+        let trees = trees.filter(|after| after.sort == ContentKind::Tree);
+        let before = self.changes.iter().filter_map(|change| change.before.as_ref());
+        before.chain(trees).find_map(|content| content.lost.as_deref())
     }
 
     /// Returns whether the change affected a path, or anything below it.

@@ -1,4 +1,4 @@
-//! Storing of file contents in the history while a commit (a set of file changes) is prepared.
+//! Storage of file contents in the history while a commit (a set of file changes) is prepared.
 
 pub(crate) mod tree;
 
@@ -20,8 +20,8 @@ use crate::state::State;
 use crate::store::Store;
 use crate::workspace::Workspace;
 
-/// Storing of one commit's contents, in progress. While it exists, a sweep (the removal of unreferenced
-/// contents) does not remove what it has stored.
+/// Writer of one commit's contents to the history. While it exists, a sweep (the removal of unreferenced contents)
+/// cannot remove what it has stored.
 pub(crate) struct HistoryRecording<'a> {
     store: &'a Store,
     added: u64,
@@ -39,8 +39,8 @@ impl<'a> HistoryRecording<'a> {
         Ok(Self { store, added: 0, left, notes: Vec::new(), _lock: lock })
     }
 
-    /// Stores the current content of a file in the history. If that is not possible, the reason goes into
-    /// `content`.
+    /// Stores the current content of a file in the history. If the content is too large, records the reason in
+    /// `content` and in a note. Fails if the file no longer has the hash in `content`.
     pub(crate) fn keep_file(
         &mut self,
         path: &WorkspacePath,
@@ -54,7 +54,8 @@ impl<'a> HistoryRecording<'a> {
         Ok(())
     }
 
-    /// Stores the current content of a file in the history, or returns the reason for not storing it.
+    /// Stores the current content of a file in the history, or returns the reason for not storing it. Fails if the file
+    /// no longer has the hash in `content`; does nothing if that has none.
     pub(super) fn keep_or_say(
         &mut self,
         directory: impl AsFd,
@@ -78,7 +79,8 @@ impl<'a> HistoryRecording<'a> {
         Ok(None)
     }
 
-    /// Stores `bytes`, the new content of a file, in the history.
+    /// Stores `bytes`, the new content of a file, in the history. If they are too many, records the reason in
+    /// `content`.
     pub(crate) fn keep_bytes(&mut self, content: &mut Content, bytes: &[u8]) -> Result<()> {
         let Some(hash) = content.hash else { return Ok(()) };
         if self.store.objects.has(hash, content.bytes) {
@@ -128,7 +130,8 @@ impl<'a> HistoryRecording<'a> {
     }
 }
 
-/// Adds the record of a finished commit to the history, and removes the journal unless `after` keeps it.
+/// Adds the record of a finished commit to the history, and removes the journal unless `after` keeps it. Does nothing
+/// if there is no record or no history.
 pub(crate) fn keep(
     workspace: &Workspace,
     state: &State,

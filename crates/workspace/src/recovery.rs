@@ -80,8 +80,8 @@ impl Recovery {
             // A journal is written atomically, but the journal of a commit with a single step is not synced,
             // so it may be empty after a power loss.
             let why = if bytes.is_empty() {
-                "the journal was empty, as after a power loss, and was removed; its change is complete, but missing from \
-                 the history"
+                "the journal was empty, as after a power loss, and was removed; its change was made completely or not at \
+                 all, and is missing from the history"
             } else {
                 "the journal was damaged and was removed; its change was neither completed nor undone"
             };
@@ -149,8 +149,8 @@ impl Recovery {
         let _ = state.remove(&file);
     }
 
-    /// Finishes a complete commit. Returns a journal of the steps and the record that are still to be
-    /// handled; `None` if nothing remains.
+    /// Finishes a complete commit. Returns a journal of the remaining steps and the unrecorded changes, for the next
+    /// attempt; `None` if nothing remains.
     fn complete(
         &mut self,
         workspace: &Workspace,

@@ -1,4 +1,4 @@
-//! Roots: directories to which all file access is confined.
+//! Roots: directories to which the file access of tool calls is confined.
 
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags, Stat, fstat, open, stat};
+use rustix::io::Errno;
 
 use crate::fault::SystemError;
 
@@ -29,8 +30,8 @@ impl Root {
         &self.0.path
     }
 
-    /// Returns the position of the root in the operator's list. Relative paths start from the root at
-    /// position 0.
+    /// Returns the position of the root in the operator's list; `usize::MAX` for a directory that is not in the list.
+    /// Relative paths start from the root at position 0.
     pub fn position(&self) -> usize {
         self.0.position
     }
@@ -46,8 +47,8 @@ impl Root {
         self.0.label.as_deref()
     }
 
-    /// Returns whether the directory that was opened as root has been removed. Also true if there is a new
-    /// directory at its path.
+    /// Returns whether the directory that was opened as root has been removed, even if there is a new directory at its
+    /// path.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         fstat(&self.0.descriptor).is_ok_and(|stat| stat.st_nlink == 0)
@@ -63,7 +64,7 @@ impl Root {
         match stat(&self.0.path) {
             Ok(stat) if identity(&stat) == (self.0.device, self.0.inode) => None,
             Ok(_) => Some("another directory is at its path"),
-            Err(_) => Some("it was moved away"),
+            Err(errno) => Some(unreachable(errno)),
         }
     }
 
@@ -125,6 +126,16 @@ impl fmt::Debug for Root {
     }
 }
 
+/// Describes why nothing can be looked up at the path of a root, whose directory still exists.
+fn unreachable(errno: Errno) -> &'static str {
+    match errno {
+        Errno::NOENT | Errno::NOTDIR => "it was moved away",
+        Errno::ACCESS | Errno::PERM => "a directory above it may no longer be entered",
+        Errno::LOOP => "its path leads through a loop of links",
+        _ => "its path can no longer be looked up, because of an I/O error",
+    }
+}
+
 /// Position of an external root, which is not in the operator's list.
 const EXTERNAL: usize = usize::MAX;
 
@@ -139,4 +150,54 @@ pub(crate) const HANDLE: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
 #[allow(clippy::unnecessary_cast, reason = "the width of st_dev and st_ino differs between systems")]
 pub(crate) fn identity(stat: &Stat) -> (u64, u64) {
     (stat.st_dev as u64, stat.st_ino as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests prepare their own files")]
+
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn lost_roots_are_described_by_their_cause() {
+        type Change = fn(&Path);
+        let rows: [(Change, Option<&str>); 6] = [
+            (|_| {}, None),
+            (|top| fs::remove_dir(top.join("a/root")).unwrap(), Some("it was removed")),
+            (|top| fs::rename(top.join("a"), top.join("b")).unwrap(), Some("it was moved away")),
+            (
+                |top| {
+                    fs::rename(top.join("a/root"), top.join("b")).unwrap();
+                    fs::create_dir(top.join("a/root")).unwrap();
+                },
+                Some("another directory is at its path"),
+            ),
+            (
+                |top| {
+                    fs::rename(top.join("a"), top.join("b")).unwrap();
+                    fs::write(top.join("a"), "").unwrap();
+                },
+                Some("it was moved away"),
+            ),
+            (
+                |top| {
+                    fs::rename(top.join("a"), top.join("b")).unwrap();
+                    symlink("a", top.join("a")).unwrap();
+                },
+                Some("its path leads through a loop of links"),
+            ),
+        ];
+        each(rows, |(change, wanted)| {
+            let top = tempfile::tempdir().unwrap();
+            fs::create_dir_all(top.path().join("a/root")).unwrap();
+            let root = Root::open(top.path().join("a/root"), 0).unwrap();
+            change(top.path());
+            assert_eq!(root.lost(), wanted);
+        });
+        // A test with all rights is denied no directory.
+        assert_eq!(unreachable(Errno::ACCESS), "a directory above it may no longer be entered");
+    }
 }

@@ -55,8 +55,8 @@ impl Seal {
     }
 }
 
-/// The key of the seals in a state directory. Tool calls and the commands that they run can read neither the
-/// key nor the rest of that directory.
+/// The key of the seals in a state directory. Tool calls and sandboxed commands can read neither the key nor the rest
+/// of that directory.
 #[derive(Clone)]
 pub(crate) struct SealKey([u8; LENGTH]);
 

@@ -47,8 +47,8 @@ pub(crate) enum Liveness {
 }
 
 impl State {
-    /// Describes the access of other users to a state directory; `None` if only this user can write to it, or
-    /// it does not exist.
+    /// Describes the access of other users to a state directory; `None` if only this user can write to it, or it cannot
+    /// be opened, for example because it does not exist.
     ///
     /// No other user may write there, because Toolpost trusts the records and journals in the directory when it
     /// undoes or recovers changes.
@@ -160,7 +160,7 @@ impl State {
         Ok((bytes, seal))
     }
 
-    /// Replaces a journal by one with the remaining steps. If that fails, the earlier journal still contains
+    /// Replaces a journal with one that contains the remaining steps. If that fails, the earlier journal still contains
     /// these steps.
     pub(crate) fn write_down(&self, journal: &Journal, file: &str) {
         let _ = self.write_journal(file, journal, Sync::Disk);
@@ -194,7 +194,8 @@ impl State {
         }
     }
 
-    /// Removes the liveness and lock files of processes that have ended.
+    /// Removes the liveness files, except those of workspaces that left journals, and the lock files of processes that
+    /// have ended.
     pub(crate) fn sweep(&self) {
         for (directory, journals) in
             [(self.live.as_fd(), self.journal_files()), (self.locks.as_fd(), Vec::new())]
@@ -206,7 +207,7 @@ impl State {
                 }
                 let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
                 let Ok(file) = openat(directory, &name, flags, Mode::empty()) else { continue };
-                // Another process may have replaced the file by a new one of the same name, and locked the new file.
+                // Another process may have replaced the file with a new one of the same name, and locked the new file.
                 // The new file must not be removed.
                 if lock(&file).is_ok() && is_named(directory, &name, &file) {
                     let _ = unlinkat(directory, &name, AtFlags::empty());
@@ -225,7 +226,7 @@ impl Drop for State {
 /// Required durability of a file in the journal directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sync {
-    /// The file is not synced: it survives a crash of this process, but not a power loss.
+    /// The file is not synced: it survives a crash of this process, but may not survive a power loss.
     Cache,
     /// The content is synced, so that it survives a power loss, but the name may not.
     Disk,

@@ -148,8 +148,9 @@ impl Store {
         names.filter(|name| !name.starts_with(UNFINISHED)).filter_map(|name| if_exists(open(name))).collect()
     }
 
-    /// Locks the stored contents, waiting up to about 100 ms. A commit holds a shared lock until its journal
-    /// refers to the contents that it has stored; a sweep holds an exclusive lock to remove contents.
+    /// Locks the stored contents, waiting up to about 100 ms. A commit holds a shared lock until its journal refers to
+    /// the contents that it has stored; a sweep holds an exclusive lock to remove contents. Succeeds without a lock on
+    /// a file system that does not support locks.
     pub(crate) fn lock(&self, operation: FlockOperation) -> Result<OwnedFd> {
         // The directory is opened again, because a lock belongs to an open file description and not to a
         // thread.

@@ -8,7 +8,7 @@ use std::thread::available_parallelism;
 /// Increase of the nice value of threads for background work, which lowers their priority.
 const NICER: i32 = 5;
 
-/// The limit of helper threads is at least this number, even if there are fewer cores, because threads that wait for
+/// The limit on helper threads is at least this number, even if there are fewer cores, because threads that wait for
 /// a disk use no core.
 const LEAST: usize = 8;
 

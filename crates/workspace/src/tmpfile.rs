@@ -33,13 +33,13 @@ pub(crate) fn link(file: impl AsFd, directory: impl AsFd, name: &OsStr) -> Resul
     linkat(rustix::fs::CWD, own, &directory, name, AtFlags::SYMLINK_FOLLOW)
 }
 
-/// Returns `None`: only Linux supports unnamed files.
+/// Returns `None`, because only Linux supports unnamed files.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn create(_: impl AsFd, _: Mode) -> Result<Option<OwnedFd>> {
     Ok(None)
 }
 
-/// Fails: only Linux supports unnamed files.
+/// Fails, because only Linux supports unnamed files.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn link(_: impl AsFd, _: impl AsFd, _: &OsStr) -> Result<()> {
     Err(rustix::io::Errno::NOSYS)

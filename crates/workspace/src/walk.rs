@@ -26,7 +26,7 @@ pub use entry::{Candidate, Entry, FileStat, OpenedFile, RuleEffect, StoredStat, 
 pub use in_order::{InOrder, InOrderResult, Judge, in_order};
 pub use opener::Opener;
 pub use options::{HiddenFiles, Options, Prune, Rules};
-pub use stats::{EntryType, Reason, SkippedEntries, Unreadable};
+pub use stats::{EntryType, Reason, SkippedEntries, Unreadable, is_unreadable_at};
 
 pub use directory::{Directory, DirectoryEntry, show};
 pub(crate) use entry::file_stat;
@@ -34,5 +34,7 @@ pub(crate) use entry::file_stat;
 pub(crate) use exclude::{EXCLUDE, info, open_directory};
 #[cfg(target_os = "linux")]
 pub(crate) use inherited_rules::{RULES, is_top};
+#[cfg(target_os = "linux")]
+pub(crate) use prune::marks_dependencies;
 pub use visitor::{Claim, Next, Visitor};
 pub use worker::{WalkEnd, WalkResult, walk};

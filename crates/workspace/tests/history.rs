@@ -206,10 +206,10 @@ fn long_files_are_restored_from_shared_pieces() {
     }
 }
 
-type Then = fn(&World);
+type LaterChange = fn(&World);
 
 /// A name, the drafts of a change, a later change by another process, and the expected obstacles of an undo.
-const SINCE: &[(&str, Drafts, Then, &[&str])] = &[
+const SINCE: &[(&str, Drafts, LaterChange, &[&str])] = &[
     ("content", |w| vec![write_to(w, "a", "new")], |w| w.write("a", "mine"), &["a has other content now"]),
     ("gone", |w| vec![write_to(w, "a", "new")], |w| fs::remove_file(w.at("a")).unwrap(), &["a is gone"]),
     (
@@ -330,7 +330,7 @@ fn undo_refusal_lists_later_changes() {
     let first = history.find(&ids[2]).unwrap();
     let error = undo(&workspace, &first).unwrap_err();
     let wanted = format!(
-        "the change {} was not undone, because a has other content now. Undo later changes of these files first: {}, {}",
+        "the change {} was not undone, because a has other content now. First undo these later changes to the same files: {}, {}",
         ids[2], ids[0], ids[1]
     );
     assert_eq!(error.to_string(), wanted);
@@ -514,9 +514,18 @@ fn content_beyond_the_history_limit_is_changed_with_a_note() {
     for name in 0..names {
         world.write(&format!("many/{name}"), "");
     }
+    // The list of a copied directory that is not stored prevents the undo, too.
+    let from = workspace.resolve("many").unwrap();
+    commit(&workspace, vec![draft(&workspace, "copy", Action::Copy { from })]).unwrap();
+    let why = "contains more than 10000 entries, the limit of the history for one directory";
+    let record = last(&workspace);
+    let error = undo(&workspace, &record).unwrap_err();
+    assert!(matches!(error, UndoError::Changed { .. }) && error.to_string().contains(why), "{error}");
+    assert_eq!(record.lost(), Some(why));
     let committed = commit(&workspace, vec![draft(&workspace, "many", Action::DeleteTree)]).unwrap();
     assert!(matches!(&committed.notes[..], [Note::NoWayBack { .. }]), "{:?}", committed.notes);
     assert!(matches!(undo(&workspace, &last(&workspace)).unwrap_err(), UndoError::NotKept { .. }));
+    assert_eq!(last(&workspace).lost(), Some(why));
     fs::create_dir(world.at("deep")).unwrap();
     fs::File::create(world.at("deep/big")).unwrap().set_len(65 * 1024 * 1024).unwrap();
     let committed = commit(&workspace, vec![draft(&workspace, "deep", Action::DeleteTree)]).unwrap();
@@ -637,6 +646,23 @@ fn concurrent_processes_lose_no_history_record() {
         let text: String = history.diff(&record).iter().map(FileDiff::unified).collect();
         assert!(!text.contains("cannot be shown"), "{text}");
     }
+}
+
+#[test]
+fn a_list_of_entries_that_does_not_parse_is_reported() {
+    let world = world();
+    let workspace = world.open();
+    commit(&workspace, vec![write_to(&workspace, "a", "new")]).unwrap();
+    commit(&workspace, vec![draft(&workspace, "d", Action::DeleteTree)]).unwrap();
+    let mut record = last(&workspace);
+    // The hash leads to a stored content that is not a list.
+    record.changes[0].before.as_mut().unwrap().hash = Some(hash(b"A\n"));
+    let diff = workspace.history().unwrap().diff(&record);
+    let shown: Vec<String> = diff.iter().map(FileDiff::unified).collect();
+    let why = "the stored list of its entries is damaged (EIO: Input/output error)";
+    assert_eq!(shown, [format!("# d: the directory cannot be listed: {why}\n")]);
+    let error = undo(&workspace, &record).unwrap_err().to_string();
+    assert!(error.ends_with(&format!("the former content of d is not available ({why})")), "{error}");
 }
 
 #[test]
@@ -844,7 +870,7 @@ fn history_contents_longer_than_recorded_are_not_read() {
 
 /// A random change, which may be impossible.
 #[derive(Debug, Clone)]
-enum Wish {
+enum RandomChange {
     Write(usize, Vec<u8>),
     Restore(usize, Vec<u8>, u32),
     Delete(usize),
@@ -858,35 +884,37 @@ enum Wish {
 
 const NAMES: &[&str] = &["a", "b", "d", "d/x", "d/y", "d/e", "d/e/z", "f/g", "f"];
 
-fn wish() -> impl Strategy<Value = Wish> {
+fn wish() -> impl Strategy<Value = RandomChange> {
     let name = || 0..NAMES.len();
     let bytes = || prop::collection::vec(prop::sample::select(b"ab\n\0".to_vec()), 0..6);
     prop_oneof![
-        4 => (name(), bytes()).prop_map(|(name, bytes)| Wish::Write(name, bytes)),
+        4 => (name(), bytes()).prop_map(|(name, bytes)| RandomChange::Write(name, bytes)),
         1 => (name(), bytes(), prop::sample::select(vec![0o600, 0o444, 0o755]))
-            .prop_map(|(name, bytes, mode)| Wish::Restore(name, bytes, mode)),
-        2 => name().prop_map(Wish::Delete),
-        1 => name().prop_map(Wish::DeleteTree),
-        1 => name().prop_map(Wish::DeleteEmpty),
-        2 => name().prop_map(Wish::MakeDirectory),
-        1 => name().prop_map(Wish::Link),
-        1 => (name(), name()).prop_map(|(from, to)| Wish::Copy(from, to)),
-        3 => (name(), name()).prop_map(|(from, to)| Wish::Move(from, to)),
+            .prop_map(|(name, bytes, mode)| RandomChange::Restore(name, bytes, mode)),
+        2 => name().prop_map(RandomChange::Delete),
+        1 => name().prop_map(RandomChange::DeleteTree),
+        1 => name().prop_map(RandomChange::DeleteEmpty),
+        2 => name().prop_map(RandomChange::MakeDirectory),
+        1 => name().prop_map(RandomChange::Link),
+        1 => (name(), name()).prop_map(|(from, to)| RandomChange::Copy(from, to)),
+        3 => (name(), name()).prop_map(|(from, to)| RandomChange::Move(from, to)),
     ]
 }
 
-fn granted(workspace: &Workspace, wish: Wish) -> Option<Draft> {
+fn granted(workspace: &Workspace, wish: RandomChange) -> Option<Draft> {
     let at = |name: usize| workspace.resolve_entry(NAMES[name]).ok();
     let (path, action) = match wish {
-        Wish::Write(name, bytes) => (name, Action::Write { bytes, expect: Expect::Any }),
-        Wish::Restore(name, bytes, mode) => (name, Action::Restore { bytes, expect: Expect::Any, mode }),
-        Wish::Delete(name) => (name, Action::Delete { expect: Expect::Any }),
-        Wish::DeleteTree(name) => (name, Action::DeleteTree),
-        Wish::DeleteEmpty(name) => (name, Action::DeleteEmpty),
-        Wish::MakeDirectory(name) => (name, Action::MakeDirectory),
-        Wish::Link(name) => (name, Action::RestoreLink { target: "a".into() }),
-        Wish::Copy(from, to) => (to, Action::Copy { from: at(from)? }),
-        Wish::Move(from, to) => (from, Action::Move { to: at(to)?, overwrite: Overwrite::Replace }),
+        RandomChange::Write(name, bytes) => (name, Action::Write { bytes, expect: Expect::Any }),
+        RandomChange::Restore(name, bytes, mode) => {
+            (name, Action::Restore { bytes, expect: Expect::Any, mode })
+        }
+        RandomChange::Delete(name) => (name, Action::Delete { expect: Expect::Any }),
+        RandomChange::DeleteTree(name) => (name, Action::DeleteTree),
+        RandomChange::DeleteEmpty(name) => (name, Action::DeleteEmpty),
+        RandomChange::MakeDirectory(name) => (name, Action::MakeDirectory),
+        RandomChange::Link(name) => (name, Action::RestoreLink { target: "a".into() }),
+        RandomChange::Copy(from, to) => (to, Action::Copy { from: at(from)? }),
+        RandomChange::Move(from, to) => (from, Action::Move { to: at(to)?, overwrite: Overwrite::Replace }),
     };
     Some(Draft { path: at(path)?, action })
 }

@@ -338,7 +338,7 @@ fn rewrite_in_place_restores_permissions_or_notes_a_failure() {
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(printed.contains("rewritten in place"), "{inject}: {output:?}");
         assert_eq!(
-            printed.contains("the permissions of f could not be kept"),
+            printed.contains("the permissions of f could not be preserved"),
             is_reported,
             "{inject}: {printed}"
         );

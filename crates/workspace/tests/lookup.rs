@@ -88,7 +88,7 @@ fn missing_path_is_reported_with_suggestions() {
     let root = world.root();
     let message = missing("src/mian.rs").to_string();
     let wanted = format!(
-        "src/mian.rs does not exist (the workspace is {}). Did you mean src/main.rs?",
+        "src/mian.rs does not exist (the workspace is {}). Did you mean `src/main.rs`?",
         root.display()
     );
     assert_eq!(message, wanted);

@@ -311,7 +311,7 @@ fn two_users_of_one_repository_have_separate_histories() {
     let none = "the history of this workspace is empty, or all its changes are undone\n";
     assert_eq!((users.undo(1).as_str(), world.read("f").as_str()), (none, "of one"));
     // Replacing a file of the other user changes its owner, and the reply reports that.
-    let kept = "f: Replaced\nthe owner of f could not be kept\n";
+    let kept = "f: Replaced\nthe owner of f could not be preserved\n";
     assert_eq!(
         (users.run(1, &["f", "of two"]).as_str(), users.owner("f")),
         (kept, (two, Users::GROUP, 0o664))

@@ -670,7 +670,8 @@ fn a_damaged_journal_is_reported_once() {
     fs::create_dir_all(world.state().join("journals")).unwrap();
     let journal = world.state().join("journals").join(JOURNAL);
     let unread = "the journal was damaged and was removed; its change was neither completed nor undone";
-    let empty = "the journal was empty, as after a power loss, and was removed; its change is complete, but missing from the history";
+    let empty = "the journal was empty, as after a power loss, and was removed; its change was made completely or not at \
+                 all, and is missing from the history";
     each(
         [("", empty), ("{", unread), ("[]", unread), ("{\"phase\":\"Swapping\"}", unread)],
         |(damaged, why)| {

@@ -19,9 +19,9 @@ use toolpost_workspace::{Workspace, WorkspacePath};
 
 /// Records all entries.
 #[derive(Default)]
-struct Seen(Vec<String>);
+struct RecordedEntries(Vec<String>);
 
-impl Visitor for Seen {
+impl Visitor for RecordedEntries {
     type Place = ();
 
     fn judge(&mut self, (): &(), _: &Candidate<'_>) -> Claim {
@@ -60,11 +60,11 @@ impl World {
     }
 }
 
-fn all(base: &WorkspacePath, options: &Options) -> WalkResult<Seen> {
-    walk(base, (), options, &|| false, &Seen::default).unwrap()
+fn all(base: &WorkspacePath, options: &Options) -> WalkResult<RecordedEntries> {
+    walk(base, (), options, &|| false, &RecordedEntries::default).unwrap()
 }
 
-fn names(walked: &WalkResult<Seen>) -> BTreeSet<String> {
+fn names(walked: &WalkResult<RecordedEntries>) -> BTreeSet<String> {
     walked.visitors.iter().flat_map(|seen| seen.0.iter().cloned()).collect()
 }
 
@@ -300,7 +300,7 @@ fn deep_and_wide_trees_need_few_descriptors() {
         }
         false
     };
-    let walked = walk(&world.open(""), (), &on(4), &count, &Seen::default).unwrap();
+    let walked = walk(&world.open(""), (), &on(4), &count, &RecordedEntries::default).unwrap();
     assert_eq!(
         (names(&walked).len(), walked.unreadable.count, walked.ended),
         (102_000, 0, WalkEnd::Complete)
@@ -355,9 +355,9 @@ fn link_cycles_odd_names_and_special_files_are_listed_once() {
 
 /// Opens every file.
 #[derive(Default)]
-struct Opens(Vec<(PathBuf, Result<u64, String>)>);
+struct OpenedEntries(Vec<(PathBuf, Result<u64, String>)>);
 
-impl Visitor for Opens {
+impl Visitor for OpenedEntries {
     type Place = ();
 
     fn judge(&mut self, (): &(), _: &Candidate<'_>) -> Claim {
@@ -378,7 +378,7 @@ fn only_regular_files_are_opened() {
     std::os::unix::fs::symlink("file", root.join("link")).unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, root.join("pipe"), Mode::RWXU).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(root.join("socket")).unwrap();
-    let walked = walk(&world.open(""), (), &on(1), &|| false, &Opens::default).unwrap();
+    let walked = walk(&world.open(""), (), &on(1), &|| false, &OpenedEntries::default).unwrap();
     let mut opened: Vec<_> = walked.visitors.into_iter().flat_map(|opens| opens.0).collect();
     opened.sort();
     let gone = || Err("it was removed or replaced during the walk".to_owned());
@@ -395,7 +395,7 @@ fn walk_stops_when_its_callback_requests_it() {
     for threads in [1, 4] {
         let polls = AtomicUsize::new(0);
         let stop = || polls.fetch_add(1, Ordering::Relaxed) > 200;
-        let walked = walk(&base, (), &on(threads), &stop, &Seen::default).unwrap();
+        let walked = walk(&base, (), &on(threads), &stop, &RecordedEntries::default).unwrap();
         assert_eq!(walked.ended, WalkEnd::Stopped);
         assert!(names(&walked).len() < 300, "{}", names(&walked).len());
         assert_eq!(names(&all(&base, &on(threads))), files.iter().cloned().collect());

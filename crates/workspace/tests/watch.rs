@@ -166,6 +166,28 @@ fn changed_ignore_rules_make_the_changes_unknown() {
     let wanted = "unknown: the ignore rules changed at other/CACHEDIR.TAG";
     assert_eq!(world.after("mkdir ws/node_modules; echo > ws/other/CACHEDIR.TAG"), wanted);
     assert_eq!(world.after("echo > ws/node_modules/x; mkdir ws/node_modules/y"), "nothing");
+    let changed = |path: &str| format!("unknown: the ignore rules changed at {path}");
+    let rows = [
+        ("other/CACHEDIR.TAG", changed("other/CACHEDIR.TAG")),
+        ("other/pyvenv.cfg", changed("other/pyvenv.cfg")),
+        ("other/Cargo.toml", changed("other/Cargo.toml")),
+        ("vendor/modules.txt", changed("vendor/modules.txt")),
+        ("vendor/autoload.php", changed("vendor/autoload.php")),
+        ("vendor/bundle", changed("vendor/bundle")),
+        // These names mark only a directory named `vendor`.
+        ("other/bundle", "ws/other/bundle".to_owned()),
+        ("other/modules.txt", "ws/other/modules.txt".to_owned()),
+    ];
+    each(rows, |(path, wanted)| {
+        for (before, script) in [("true", "mkdir ws/"), ("mkdir ws/", "rmdir ws/")] {
+            let made = |command: &str| {
+                if command == "true" { "true".to_owned() } else { format!("{command}{path}") }
+            };
+            let before = format!("{TREE}; mkdir ws/vendor; {}", made(before));
+            let mut world = World::new(&before, &["ws"], options);
+            assert_eq!(world.after(&made(script)), wanted, "{script}{path}");
+        }
+    });
 }
 
 /// Rules outside the watched directories: a name, a shell script that prepares the files, and steps. Each step is a

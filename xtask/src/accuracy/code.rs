@@ -174,7 +174,8 @@ impl Code {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Finds the definition whose name is at an offset of a file, or else the only one on its line.
+    /// Finds the definition whose name is at an offset of a file, or else the only one on its line. `None` at the
+    /// name of a parameter or variable.
     pub(super) fn at(&self, path: &str, place: usize) -> Option<Id> {
         let file = self.files.get(path)?;
         if let Some((_, id)) = file.defined.iter().find(|(at, _)| at.contains(&place)) {

@@ -1,7 +1,7 @@
 //! Third-party programs whose calls are evaluated, with their dependencies.
 
 use super::go::Go;
-use crate::{debian, disk, programs, say};
+use crate::{debian, disk, output, programs};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Corpus {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
-    pub(super) tongue: Tongue,
-    from: From,
+    pub(super) tongue: Language,
+    from: CorpusOrigin,
     /// Path of the evaluated directory in the package; empty for the whole package.
     part: &'static str,
     /// Packages that the program imports.
@@ -20,7 +20,7 @@ pub(super) struct Corpus {
 
 /// Language of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tongue {
+pub(super) enum Language {
     Python,
     TypeScript,
     C,
@@ -30,7 +30,7 @@ pub(super) enum Tongue {
 
 /// Origin of a corpus: the kind of package, and its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum From {
+enum CorpusOrigin {
     /// Source archive of a Python package.
     Sources(&'static str),
     /// npm package that contains the sources of the program.
@@ -46,94 +46,94 @@ pub(super) const CORPORA: &[Corpus] = &[
     Corpus {
         name: "flask",
         version: "3.1.3",
-        tongue: Tongue::Python,
-        from: From::Sources("flask"),
+        tongue: Language::Python,
+        from: CorpusOrigin::Sources("flask"),
         part: "",
         beside: &["flask==3.1.3", "pytest", "asgiref", "python-dotenv", "celery", "cryptography"],
     },
     Corpus {
         name: "requests",
         version: "2.34.2",
-        tongue: Tongue::Python,
-        from: From::Sources("requests"),
+        tongue: Language::Python,
+        from: CorpusOrigin::Sources("requests"),
         part: "",
         beside: &["requests==2.34.2", "pytest", "pytest-httpbin", "pysocks", "trustme", "setuptools"],
     },
     Corpus {
         name: "sphinx",
         version: "9.0.4",
-        tongue: Tongue::Python,
-        from: From::Sources("sphinx"),
+        tongue: Language::Python,
+        from: CorpusOrigin::Sources("sphinx"),
         part: "",
         beside: &["sphinx==9.0.4", "pytest", "defusedxml", "setuptools", "html5lib", "psutil"],
     },
     Corpus {
         name: "rxjs",
         version: "7.8.2",
-        tongue: Tongue::TypeScript,
-        from: From::Npm("rxjs"),
+        tongue: Language::TypeScript,
+        from: CorpusOrigin::Npm("rxjs"),
         part: "src",
         beside: &[],
     },
     Corpus {
         name: "zod",
         version: "4.6.7",
-        tongue: Tongue::TypeScript,
-        from: From::Npm("zod"),
+        tongue: Language::TypeScript,
+        from: CorpusOrigin::Npm("zod"),
         part: "src",
         beside: &["vitest@3", "@types/node@22"],
     },
     Corpus {
         name: "ethers",
         version: "6.17.0",
-        tongue: Tongue::TypeScript,
-        from: From::Npm("ethers"),
+        tongue: Language::TypeScript,
+        from: CorpusOrigin::Npm("ethers"),
         part: "src.ts",
         beside: &["@types/node@22"],
     },
     Corpus {
         name: "lua",
         version: "lupa-2.8",
-        tongue: Tongue::C,
-        from: From::Sources("lupa"),
+        tongue: Language::C,
+        from: CorpusOrigin::Sources("lupa"),
         part: "third-party/lua54",
         beside: &[],
     },
     Corpus {
         name: "mux",
         version: "1.8.0-1",
-        tongue: Tongue::Go,
-        from: From::Debian("golang-github-gorilla-mux-dev"),
+        tongue: Language::Go,
+        from: CorpusOrigin::Debian("golang-github-gorilla-mux-dev"),
         part: "github.com/gorilla/mux",
         beside: &[],
     },
     Corpus {
         name: "goldmark",
         version: "1.5.4-1",
-        tongue: Tongue::Go,
-        from: From::Debian("golang-github-yuin-goldmark-dev"),
+        tongue: Language::Go,
+        from: CorpusOrigin::Debian("golang-github-yuin-goldmark-dev"),
         part: "github.com/yuin/goldmark",
         beside: &[],
     },
     Corpus {
         name: "ignore",
         version: "0.4.34",
-        tongue: Tongue::Rust,
-        from: From::Crate("ignore"),
+        tongue: Language::Rust,
+        from: CorpusOrigin::Crate("ignore"),
         part: "",
         beside: &[],
     },
     Corpus {
         name: "clap_builder",
         version: "4.6.7",
-        tongue: Tongue::Rust,
-        from: From::Crate("clap_builder"),
+        tongue: Language::Rust,
+        from: CorpusOrigin::Crate("clap_builder"),
         part: "",
         beside: &[],
     },
 ];
 
-impl Tongue {
+impl Language {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Python => "Python",
@@ -186,29 +186,29 @@ impl Corpus {
         let wanted = format!("{self:?}\n");
         let tree = folder.join("tree");
         if disk::read(&stamp).ok().as_ref() != Some(&wanted) {
-            say::complain(&format!("downloads {} {}", self.name, self.version));
+            output::complain(&format!("downloads {} {}", self.name, self.version));
             disk::remove_folder(&folder)?;
             disk::make_folder(&tree)?;
             match self.from {
-                From::Sources(package) => self.sources(package, &folder)?,
-                From::Npm(package) => self.npm(package, &folder)?,
-                From::Debian(package) => debian::unpack(package, Some(self.version), &tree)?,
-                From::Crate(package) => self.vendor(package, &folder)?,
+                CorpusOrigin::Sources(package) => self.sources(package, &folder)?,
+                CorpusOrigin::Npm(package) => self.npm(package, &folder)?,
+                CorpusOrigin::Debian(package) => debian::unpack(package, Some(self.version), &tree)?,
+                CorpusOrigin::Crate(package) => self.vendor(package, &folder)?,
             }
-            if self.tongue == Tongue::Python {
+            if self.tongue == Language::Python {
                 self.install(&folder.join("environment"))?;
             }
             disk::write(&stamp, wanted.as_bytes())?;
         }
         Ok(match self.tongue {
-            Tongue::Python => {
+            Language::Python => {
                 let variables = vec![("VIRTUAL_ENV", disk::canonical(&folder.join("environment"))?)];
                 InstalledCorpus { corpus: self, tree, path: Vec::new(), variables }
             }
-            Tongue::TypeScript | Tongue::C | Tongue::Rust => {
+            Language::TypeScript | Language::C | Language::Rust => {
                 InstalledCorpus { corpus: self, tree, path: Vec::new(), variables: Vec::new() }
             }
-            Tongue::Go => {
+            Language::Go => {
                 let go = Go::fetch(tools)?;
                 let tree = tree.join("usr/share/gocode/src").join(self.part);
                 InstalledCorpus { corpus: self, tree, path: go.path(), variables: go.variables() }
@@ -224,7 +224,7 @@ impl Corpus {
         programs::output(&mut pip)?;
         let archive = disk::list(folder)?.into_iter().find(|path| path.to_string_lossy().ends_with(".gz"));
         self.unpack(&archive.with_context(|| format!("pip downloaded no archive of {package}"))?, folder)?;
-        if self.tongue == Tongue::C { compiled(&folder.join("tree")) } else { Ok(()) }
+        if self.tongue == Language::C { compiled(&folder.join("tree")) } else { Ok(()) }
     }
 
     fn npm(self, package: &str, folder: &Path) -> Result<()> {

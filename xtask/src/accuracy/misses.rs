@@ -4,16 +4,16 @@
 use super::code::{Code, Id, Site};
 use super::corpora::Corpus;
 use super::oracle::Truth;
-use super::ours::{Ours, Verdict};
+use super::ours::{ToolpostAnswers, Verdict};
 use super::score::{claiming, found};
 use std::{collections::BTreeMap, fmt::Write};
-use toolpost_symbols::Sure;
+use toolpost_symbols::Certainty;
 
 /// Maximum number of call sites shown per category of errors.
 const SHOWN: usize = 25;
 
 /// Formats the errors of the index in one corpus by category, the largest category first.
-pub(super) fn page(corpus: Corpus, code: &Code, truths: &[Truth], ours: &Ours) -> String {
+pub(super) fn page(corpus: Corpus, code: &Code, truths: &[Truth], ours: &ToolpostAnswers) -> String {
     let mut categories: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let claiming = claiming(code, truths, ours);
     for (number, (site, truth)) in code.sites.iter().zip(truths).enumerate() {
@@ -68,12 +68,12 @@ fn describe_error(code: &Code, site: &Site, truth: &Truth, verdict: &Verdict) ->
     };
     let wrong: Vec<_> = targets.iter().filter(|(id, ..)| !id.is_some_and(|id| right.contains(&id))).collect();
     let Some((_, how, sure)) = wrong.iter().min_by_key(|(.., sure)| *sure) else {
-        let proved = targets.iter().any(|(.., sure)| *sure == Sure::Proved);
+        let proved = targets.iter().any(|(.., sure)| *sure == Certainty::Proved);
         return (!proved).then(|| (format!("target found but not proved, {shape} name"), wanted));
     };
     let hit = wrong.len() < targets.len();
-    if hit && *sure == Sure::Possible {
-        let proved = targets.iter().any(|(.., sure)| *sure == Sure::Proved);
+    if hit && *sure == Certainty::Possible {
+        let proved = targets.iter().any(|(.., sure)| *sure == Certainty::Proved);
         return (!proved).then(|| (format!("target found but not proved, {shape} name"), wanted));
     }
     let said = |(id, ..): &&(Option<Id>, _, _)| id.as_ref().map_or("no definition".to_owned(), shown);

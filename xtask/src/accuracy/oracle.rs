@@ -1,8 +1,8 @@
 //! Oracle: the definition that each call site calls, from the cached answers of a language server.
 
 use super::code::{Code, Id, Site, is_callable};
-use super::corpora::{InstalledCorpus, Tongue};
-use crate::{disk, say};
+use super::corpora::{InstalledCorpus, Language};
+use crate::{disk, output};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::{
@@ -10,7 +10,9 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use toolpost_lsp::{Answer, Client, Home, Place, Position, Question, ServerError, Servers, Settings, Stage};
+use toolpost_lsp::{
+    Client, CodeLocation, Home, LspAnswer, Position, Question, ServerError, Servers, Settings, Stage,
+};
 use toolpost_process::{Environment, Sandbox};
 
 /// Maximum time for a server to index a program.
@@ -44,7 +46,7 @@ pub(super) fn truths(
     let answers = match known.filter(|known| known["key"] == key) {
         Some(known) => known["answers"].clone(),
         None => {
-            say::complain(&format!("asks {} about {}", laid.corpus.tongue.oracle(), laid.corpus.name));
+            output::complain(&format!("asks {} about {}", laid.corpus.tongue.oracle(), laid.corpus.name));
             let answers = ask(laid, code, path)?;
             disk::write(&kept, json!({ "key": key, "answers": answers }).to_string().as_bytes())?;
             answers
@@ -125,7 +127,7 @@ async fn ask_all(servers: &Servers, laid: &InstalledCorpus, code: &Code) -> Resu
         let character = talk.encoding().count(row, site.at.start - start);
         let at = Position { line: u32::try_from(line)?, character };
         let places = match talk.ask(&Question::Definition(path, at), ANSWER).await {
-            Ok(Answer::Places(places)) => places,
+            Ok(LspAnswer::Places(places)) => places,
             // Servers refuse requests about files that belong to no build, so the call site has no answer.
             Err(ServerError::Refused { .. }) => Vec::new(),
             Ok(other) => bail!("{oracle} answered {other:?} to a question about a definition"),
@@ -133,7 +135,7 @@ async fn ask_all(servers: &Servers, laid: &InstalledCorpus, code: &Code) -> Resu
         };
         answers.push(Value::Array(places.iter().map(|place| shown(&talk, code, &tree, place)).collect()));
         if number % 5_000 == 4_999 {
-            say::complain(&format!("{} of {}", number + 1, code.sites.len()));
+            output::complain(&format!("{} of {}", number + 1, code.sites.len()));
         }
     }
     Ok(Value::Array(answers))
@@ -150,19 +152,19 @@ async fn settle(talk: &Client<'_>) -> Result<()> {
     Ok(())
 }
 
-fn language(tongue: Tongue, extension: &str) -> &'static str {
+fn language(tongue: Language, extension: &str) -> &'static str {
     match (tongue, extension) {
-        (Tongue::Python, _) => "python",
-        (Tongue::TypeScript, "tsx") => "typescriptreact",
-        (Tongue::TypeScript, _) => "typescript",
-        (Tongue::C, _) => "c",
-        (Tongue::Go, _) => "go",
-        (Tongue::Rust, _) => "rust",
+        (Language::Python, _) => "python",
+        (Language::TypeScript, "tsx") => "typescriptreact",
+        (Language::TypeScript, _) => "typescript",
+        (Language::C, _) => "c",
+        (Language::Go, _) => "go",
+        (Language::Rust, _) => "rust",
     }
 }
 
 /// Formats a location: path and byte offset in a file of the program, or the URI of another file.
-fn shown(talk: &Client<'_>, code: &Code, tree: &Path, place: &Place) -> Value {
+fn shown(talk: &Client<'_>, code: &Code, tree: &Path, place: &CodeLocation) -> Value {
     let inside = place.path.as_ref().and_then(|path| path.strip_prefix(tree).ok()).and_then(Path::to_str);
     let byte = inside.and_then(|path| {
         let file = code.files.get(path)?;

@@ -4,11 +4,11 @@ use super::code::{Code, Id};
 use super::score::Predictions;
 use anyhow::{Context, Result};
 use std::{collections::HashMap, path::Path};
-use toolpost_symbols::{How, Index, Resolution, Sure};
+use toolpost_symbols::{Certainty, Index, Resolution, ResolutionMethod};
 use toolpost_workspace::{Options, Workspace};
 
 /// Toolpost's answers for all call sites of a corpus.
-pub(super) struct Ours {
+pub(super) struct ToolpostAnswers {
     sites: Vec<Verdict>,
 }
 
@@ -16,7 +16,7 @@ pub(super) struct Ours {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Possible targets of the call; `None` stands for a target whose definition `Code` does not contain.
-    Targets(Vec<(Option<Id>, How, Sure)>),
+    Targets(Vec<(Option<Id>, ResolutionMethod, Certainty)>),
     Outside,
     Local,
     Unresolved,
@@ -24,7 +24,7 @@ pub(super) enum Verdict {
     Missing,
 }
 
-impl Ours {
+impl ToolpostAnswers {
     pub(super) fn ask(tree: &Path, code: &Code) -> Result<Self> {
         let options = Options { roots: vec![tree.to_owned()], ..Options::default() };
         let (workspace, _) = Workspace::open(options).context("the corpus cannot be opened")?;
@@ -54,7 +54,7 @@ impl Ours {
     }
 
     /// Returns the targets of each call site that are at least this certain.
-    pub(super) fn up_to(&self, most: Sure) -> Predictions {
+    pub(super) fn up_to(&self, most: Certainty) -> Predictions {
         let one = |verdict: &Verdict| match verdict {
             Verdict::Targets(targets) => {
                 let mut said: Vec<Option<Id>> =

@@ -3,7 +3,7 @@
 use super::code::Code;
 use super::corpora::InstalledCorpus;
 use super::score::Predictions;
-use crate::{disk, programs, say};
+use crate::{disk, output, programs};
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::{collections::HashMap, path::Path};
@@ -36,7 +36,7 @@ pub(super) fn said(laid: &InstalledCorpus, code: &Code, folder: &Path) -> Result
     let rows = match known.filter(|known| known["key"] == key.as_str()) {
         Some(known) => known["rows"].clone(),
         None => {
-            say::complain(&format!("{PACKAGE} indexes {}", laid.corpus.name));
+            output::complain(&format!("{PACKAGE} indexes {}", laid.corpus.name));
             let home = folder.join("home");
             disk::make_folder(&home)?;
             disk::remove_folder(&laid.tree.join(".codegraph"))?;

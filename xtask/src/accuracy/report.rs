@@ -1,7 +1,7 @@
 //! Tables of the accuracy, in Markdown and JSON.
 
 use super::corpora::Corpus;
-use super::score::{Claims, Score, Share};
+use super::score::{Claims, Ratio, Score};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -13,7 +13,7 @@ pub(super) struct Row {
     pub(super) classes: [usize; 4],
     pub(super) levels: Vec<(&'static str, Score)>,
     /// Share of correct targets for each label: certainty and resolution method.
-    pub(super) how: BTreeMap<String, Share>,
+    pub(super) how: BTreeMap<String, Ratio>,
     /// Counts of the definitions for which the index misses the target of a call, and of those that it nevertheless reports
     /// as complete.
     pub(super) claims: Claims,
@@ -42,7 +42,7 @@ pub(super) fn table(rows: &[Row]) -> String {
     for row in rows {
         for (level, score) in &row.levels {
             let shares = [score.site_precision, score.site_recall, score.edge_precision, score.edge_recall];
-            let shares = shares.map(Share::shown).join(" | ");
+            let shares = shares.map(Ratio::shown).join(" | ");
             let _ = writeln!(out, "| {} | {level} | {shares} |", row.corpus.name);
         }
     }
@@ -72,8 +72,8 @@ pub(super) fn shortfalls(rows: &[Row]) -> Vec<String> {
     claiming.chain(low).collect()
 }
 
-fn by_language(rows: &[Row]) -> BTreeMap<(&str, &str), Share> {
-    let mut all: BTreeMap<(&str, &str), Share> = BTreeMap::new();
+fn by_language(rows: &[Row]) -> BTreeMap<(&str, &str), Ratio> {
+    let mut all: BTreeMap<(&str, &str), Ratio> = BTreeMap::new();
     for row in rows {
         for (how, share) in &row.how {
             let sum = all.entry((row.corpus.tongue.name(), how)).or_default();
@@ -90,7 +90,7 @@ fn calibration(rows: &[Row]) -> String {
     let all = by_language(rows);
     let mut out = String::from("\n| language | how | right | of | precision |\n|---|---|--:|--:|--:|\n");
     for ((language, how), share) in all {
-        let Share { part, whole } = share;
+        let Ratio { part, whole } = share;
         let _ = writeln!(out, "| {language} | {how} | {part} | {whole} | {} |", share.shown());
     }
     out
@@ -98,7 +98,7 @@ fn calibration(rows: &[Row]) -> String {
 
 /// Returns the accuracy figures of all corpora as JSON.
 pub(super) fn json(rows: &[Row]) -> Value {
-    let share = |share: Share| json!([share.part, share.whole]);
+    let share = |share: Ratio| json!([share.part, share.whole]);
     let level = |(name, score): &(&str, Score)| {
         json!({
             "level": name,

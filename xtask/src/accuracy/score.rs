@@ -2,7 +2,7 @@
 
 use super::code::{Code, Id};
 use super::oracle::Truth;
-use super::ours::{Ours, Verdict};
+use super::ours::{ToolpostAnswers, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Predicted definitions for each call site; `None` is a predicted target that is not a definition, which
@@ -11,12 +11,12 @@ pub(super) type Predictions = Vec<Vec<Option<Id>>>;
 
 /// A ratio of two counts: `part` of `whole`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Share {
+pub(super) struct Ratio {
     pub(super) part: usize,
     pub(super) whole: usize,
 }
 
-impl Share {
+impl Ratio {
     fn add(&mut self, counts: bool) {
         self.part += usize::from(counts);
         self.whole += 1;
@@ -37,17 +37,17 @@ impl Share {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Score {
     /// Share of the predictions that are correct.
-    pub(super) site_precision: Share,
+    pub(super) site_precision: Ratio,
     /// Share of the sites with a target in the program whose target is predicted.
-    pub(super) site_recall: Share,
+    pub(super) site_recall: Ratio,
     /// Share of the predicted pairs of caller and callee that are correct.
-    pub(super) edge_precision: Share,
+    pub(super) edge_precision: Ratio,
     /// Share of the true pairs of caller and callee that are predicted.
-    pub(super) edge_recall: Share,
+    pub(super) edge_recall: Ratio,
 }
 
 /// Compares predictions with the language server's answers, on the call sites whose target is a definition in
-/// the program or outside it. Only sites count for whose index `counts` returns true.
+/// the program or outside it. Only sites for whose index `counts` returns true are counted.
 pub(super) fn score(
     code: &Code,
     truths: &[Truth],
@@ -99,7 +99,7 @@ pub(super) struct Claims {
 
 /// Counts the definitions for which the index misses the target of a call, and those that it nevertheless reports as
 /// complete.
-pub(super) fn claims(code: &Code, truths: &[Truth], ours: &Ours) -> Claims {
+pub(super) fn claims(code: &Code, truths: &[Truth], ours: &ToolpostAnswers) -> Claims {
     let of = incomplete(code, truths, ours);
     let lacking = of.values().filter(|one| one.lacks);
     Claims {
@@ -110,14 +110,14 @@ pub(super) fn claims(code: &Code, truths: &[Truth], ours: &Ours) -> Claims {
 }
 
 /// Lists the definitions for which the index misses the target of a call, although it reports them as complete.
-pub(super) fn claiming(code: &Code, truths: &[Truth], ours: &Ours) -> BTreeSet<Id> {
+pub(super) fn claiming(code: &Code, truths: &[Truth], ours: &ToolpostAnswers) -> BTreeSet<Id> {
     let of = incomplete(code, truths, ours).into_iter();
     of.filter(|(_, one)| one.lacks && !one.open).map(|(id, _)| id).collect()
 }
 
 /// Comparison of the index with the language server, for the calls in one definition.
 #[derive(Default)]
-struct Answered {
+struct DefinitionScore {
     /// Set if the definition calls something in the program.
     calls: bool,
     /// Set if the index does not list the true target of a call.
@@ -126,8 +126,8 @@ struct Answered {
     open: bool,
 }
 
-fn incomplete(code: &Code, truths: &[Truth], ours: &Ours) -> BTreeMap<Id, Answered> {
-    let mut of: BTreeMap<Id, Answered> = BTreeMap::new();
+fn incomplete(code: &Code, truths: &[Truth], ours: &ToolpostAnswers) -> BTreeMap<Id, DefinitionScore> {
+    let mut of: BTreeMap<Id, DefinitionScore> = BTreeMap::new();
     for (number, (site, truth)) in code.sites.iter().zip(truths).enumerate() {
         let Some(within) = site.within else { continue };
         let (one, verdict) = (of.entry(within).or_default(), ours.of(number));
@@ -184,8 +184,8 @@ pub(super) fn classes(truths: &[Truth]) -> [usize; 4] {
 pub(super) fn calibration(
     truths: &[Truth],
     labelled: &[Vec<(String, Option<Id>)>],
-) -> BTreeMap<String, Share> {
-    let mut table: BTreeMap<String, Share> = BTreeMap::new();
+) -> BTreeMap<String, Ratio> {
+    let mut table: BTreeMap<String, Ratio> = BTreeMap::new();
     for (truth, said) in truths.iter().zip(labelled) {
         let right: &[Id] = match truth {
             Truth::Defined(ids) => ids,

@@ -34,7 +34,7 @@ impl<'a> Sources<'a> {
     /// Returns the modules of a crate; `None` if the crate is not in the workspace.
     pub(super) fn modules(&mut self, name: &str) -> Result<Option<&BTreeMap<Path, Vec<Item>>>> {
         if !self.crates.contains_key(name) {
-            let folder = name.strip_prefix("toolpost_").unwrap_or(name);
+            let folder = name.strip_prefix("toolpost_").unwrap_or(name).replace('_', "-");
             let root = format!("crates/{folder}/src");
             if self.tree.file(&format!("{root}/lib.rs")).is_none() {
                 return Ok(None);

@@ -12,7 +12,8 @@ struct Row {
     form: Type,
 }
 
-/// Replaces each call of a macro that the same module defines by the generated items.
+/// Replaces each call of a macro that the same module defines with the items that it generates; drops other
+/// macro items.
 pub(super) fn expanded(items: Vec<Item>) -> Result<Vec<Item>> {
     let mut bodies = HashMap::new();
     for item in &items {

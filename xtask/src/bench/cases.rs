@@ -2,11 +2,11 @@
 
 use super::{
     Bench, corpus,
-    measure::{Contestant, Row, take_turns},
+    measure::{Competitor, Row, take_turns},
     pipe::Server,
     report::{PROCESS, SERVER},
 };
-use crate::{programs, say};
+use crate::{output, programs};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::{
@@ -56,7 +56,7 @@ pub(super) fn memory(bench: &Bench) -> Result<Vec<(String, u64)>> {
 }
 
 fn start(bench: &Bench, root: &Path) -> Result<Row> {
-    let mut contestants: Vec<Contestant<'_>> =
+    let mut contestants: Vec<Competitor<'_>> =
         vec![(SERVER, Box::new(|| Ok(Server::start(&mut bench.serve(root))?.started)))];
     if bench.rivals.node_server.is_some() {
         let go = move || {
@@ -81,7 +81,7 @@ fn read(bench: &Bench, root: &Path) -> Result<Row> {
         command.env(all.0, all.1);
         process(command, last)
     };
-    let mut contestants: Vec<Contestant<'_>> =
+    let mut contestants: Vec<Competitor<'_>> =
         vec![(SERVER, Box::new(move || Ok(ours.call("Read", &arguments)?.1))), (PROCESS, Box::new(fresh))];
     if let Some(mut node) = bench.node(root) {
         let mut node = Server::start(&mut node)?;
@@ -103,7 +103,7 @@ fn edit(bench: &Bench, root: &Path, durable: &str) -> Result<Row> {
         at += 1;
         Ok(ours.call("Edit", &json!({"file_path": path, "old_string": old, "new_string": new}))?.1)
     };
-    let mut contestants: Vec<Contestant<'_>> = vec![(SERVER, Box::new(edit))];
+    let mut contestants: Vec<Competitor<'_>> = vec![(SERVER, Box::new(edit))];
     if let Some(mut node) = bench.node(root) {
         let mut node = Server::start(&mut node)?;
         // The other server edits a copy, so that neither server reads the writes of the other.
@@ -123,7 +123,7 @@ fn edit(bench: &Bench, root: &Path, durable: &str) -> Result<Row> {
     Ok(row)
 }
 
-/// Restores the original number in the large file.
+/// Restores the original number in the large file, and removes the copy.
 fn reset(root: &Path, lines: [&str; 2]) -> Result<()> {
     let file = root.join(corpus::LARGE_FILE);
     let text = crate::disk::read(&file)?.replace(lines[1], lines[0]);
@@ -138,7 +138,7 @@ fn grep(bench: &Bench, root: &Path, what: &str, pattern: &str, (mode, flag): (&s
     let mut ours = Server::start(&mut bench.serve(root))?;
     let found = count(&ours.call("Grep", &arguments)?.0, wanted);
     let fresh = arguments.clone();
-    let mut contestants: Vec<Contestant<'_>> = vec![
+    let mut contestants: Vec<Competitor<'_>> = vec![
         (SERVER, Box::new(move || Ok(ours.call("Grep", &arguments)?.1))),
         (PROCESS, Box::new(move || process(bench.call(root, "Grep", &fresh), ""))),
     ];
@@ -173,7 +173,7 @@ fn glob(bench: &Bench, root: &Path, what: &str) -> Result<Row> {
     let mut ours = Server::start(&mut bench.serve(root))?;
     let found = count(&ours.call("Glob", &arguments)?.0, "file");
     let fresh = arguments.clone();
-    let mut contestants: Vec<Contestant<'_>> = vec![
+    let mut contestants: Vec<Competitor<'_>> = vec![
         (SERVER, Box::new(move || Ok(ours.call("Glob", &arguments)?.1))),
         (PROCESS, Box::new(move || process(bench.call(root, "Glob", &fresh), ""))),
     ];
@@ -192,8 +192,8 @@ fn glob(bench: &Bench, root: &Path, what: &str) -> Result<Row> {
     turns(bench, what, contestants)
 }
 
-fn turns(bench: &Bench, what: &str, contestants: Vec<Contestant<'_>>) -> Result<Row> {
-    say::complain(&format!("measures: {what}"));
+fn turns(bench: &Bench, what: &str, contestants: Vec<Competitor<'_>>) -> Result<Row> {
+    output::complain(&format!("measures: {what}"));
     take_turns(what, bench.rounds, contestants)
 }
 

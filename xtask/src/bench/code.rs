@@ -1,7 +1,7 @@
 //! A generated repository in five languages, identical on every machine.
 
 use super::corpus::{Chance, STAMP};
-use crate::{disk, say};
+use crate::{disk, output};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ enum Case {
 }
 
 /// A programming language of the generated repository, with its templates.
-pub(super) struct Tongue {
+pub(super) struct Language {
     /// Directory of the language's files.
     folder: &'static str,
     ending: &'static str,
@@ -42,8 +42,8 @@ pub(super) struct Tongue {
 }
 
 /// The languages; each has the same number of files.
-pub(super) const TONGUES: [Tongue; 5] = [
-    Tongue {
+pub(super) const TONGUES: [Language; 5] = [
+    Language {
         folder: "python",
         ending: "py",
         text: include_str!("code/python.txt"),
@@ -54,7 +54,7 @@ pub(super) const TONGUES: [Tongue; 5] = [
         called: ["check_value", "note_value", "once_value"],
         written: ["def ", "(size: int) -> int:\n    return size\n\n\n"],
     },
-    Tongue {
+    Language {
         folder: "typescript",
         ending: "ts",
         text: include_str!("code/typescript.txt"),
@@ -65,7 +65,7 @@ pub(super) const TONGUES: [Tongue; 5] = [
         called: ["ensureValue", "markValue", "singleValue"],
         written: ["export function ", "(size: number): number {\n  return size;\n}\n\n"],
     },
-    Tongue {
+    Language {
         folder: "rust/src",
         ending: "rs",
         text: include_str!("code/rust.txt"),
@@ -76,7 +76,7 @@ pub(super) const TONGUES: [Tongue; 5] = [
         called: ["verify_value", "mark_some", "mark_lone"],
         written: ["pub fn ", "(size: usize) -> usize {\n    size\n}\n\n"],
     },
-    Tongue {
+    Language {
         folder: "c",
         ending: "c",
         text: include_str!("code/c.txt"),
@@ -87,7 +87,7 @@ pub(super) const TONGUES: [Tongue; 5] = [
         called: ["assert_value", "trace_value", "lone_value"],
         written: ["static inline size_t ", "(size_t size)\n{\n    return size;\n}\n\n"],
     },
-    Tongue {
+    Language {
         folder: "go",
         ending: "go",
         text: include_str!("code/go.txt"),
@@ -102,7 +102,7 @@ pub(super) const TONGUES: [Tongue; 5] = [
 
 /// A generated module: one file, or two in a language with header files.
 struct Module<'t> {
-    tongue: &'t Tongue,
+    tongue: &'t Language,
     number: usize,
 }
 
@@ -112,7 +112,7 @@ pub(super) fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
     if disk::exists(&root.join(STAMP)) {
         return Ok(root);
     }
-    say::line(&format!("creating a repository with {files} source files"));
+    output::line(&format!("creating a repository with {files} source files"));
     disk::remove_folder(&root)?;
     disk::write(&root.join(".git/HEAD"), b"ref: refs/heads/main\n")?;
     disk::write(&root.join("go/go.mod"), b"module example.com/code\n\ngo 1.22\n")?;
@@ -140,12 +140,12 @@ pub(super) fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
 }
 
 /// Returns the name of the function `at` in the module `number` of a language; both are counted from 0.
-pub(super) fn function(tongue: &'static Tongue, number: usize, at: usize) -> String {
+pub(super) fn function(tongue: &'static Language, number: usize, at: usize) -> String {
     Module { tongue, number }.function(at)
 }
 
 /// Writes the functions in `called`, which all modules of a language use.
-fn common(root: &Path, tongue: &Tongue) -> Result<()> {
+fn common(root: &Path, tongue: &Language) -> Result<()> {
     let ending = tongue.beside.map_or(tongue.ending, |(_, ending)| ending);
     let package = if tongue.ending == "go" { "package common\n\n" } else { "" };
     let [before, behind] = tongue.written;
@@ -155,7 +155,7 @@ fn common(root: &Path, tongue: &Tongue) -> Result<()> {
 }
 
 /// Writes the files that turn directories into packages.
-fn packages(root: &Path, tongue: &Tongue, modules: usize) -> Result<()> {
+fn packages(root: &Path, tongue: &Language, modules: usize) -> Result<()> {
     let root = root.join(tongue.folder);
     let folders = (0..modules).step_by(FOLDER).map(|number| Module { tongue, number }.package());
     for folder in folders.chain([String::new(), "common".to_owned()]) {
@@ -165,7 +165,7 @@ fn packages(root: &Path, tongue: &Tongue, modules: usize) -> Result<()> {
 }
 
 /// Writes the `mod` lines of the Rust crate.
-fn modules_of_rust(root: &Path, tongue: &Tongue, modules: usize) -> Result<()> {
+fn modules_of_rust(root: &Path, tongue: &Language, modules: usize) -> Result<()> {
     let root = root.join(tongue.folder);
     let mut top = String::from("pub mod common;\n");
     for first in (0..modules).step_by(FOLDER) {

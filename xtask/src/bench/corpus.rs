@@ -1,6 +1,6 @@
 //! Generated source trees, identical on every machine.
 
-use crate::{disk, say};
+use crate::{disk, output};
 use anyhow::Result;
 use std::{
     fmt::Write,
@@ -32,7 +32,7 @@ pub(super) fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
     if disk::exists(&root.join(STAMP)) {
         return Ok(root);
     }
-    say::line(&format!("creating a source tree with {files} files"));
+    output::line(&format!("creating a source tree with {files} files"));
     disk::remove_folder(&root)?;
     disk::write(&root.join(".git/HEAD"), b"ref: refs/heads/main\n")?;
     disk::write(&root.join(".gitignore"), b"build/\n*.log\n")?;

@@ -2,13 +2,13 @@
 
 use super::{
     Bench, cases,
-    measure::{Contestant, Row, median, milliseconds, ratio, take_turns},
+    measure::{Competitor, Row, median, milliseconds, ratio, take_turns},
     pipe::Server,
     ranked::{TICKS, waited_for},
     report::SERVER,
     sources,
 };
-use crate::{disk, programs, say};
+use crate::{disk, output, programs};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::{
@@ -19,11 +19,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Name, in the tables, of Toolpost's server with a reply limit that fits all lines.
+/// Label in the tables for Toolpost's server with a reply limit that fits all lines.
 const ALL: &str = "toolpost serve, all lines";
-/// Name, in the tables, of `rg` when its output is read to the end.
+/// Label in the tables for `rg` when its output is read to the end.
 const RG: &str = "rg";
-/// Name, in the tables, of `rg` when only the first lines of its output are read.
+/// Label in the tables for `rg` when only the first lines of its output are read.
 const RG_HEAD: &str = "rg | head -250";
 /// Number of lines that the first page of `Grep` shows.
 const FIRST: usize = 250;
@@ -69,7 +69,7 @@ const C: [&str; 10] = [
 const PLAIN: &str = r"\bq\d\b";
 
 /// A tree to search.
-struct Ground<'b> {
+struct Corpus<'b> {
     bench: &'b Bench,
     rg: &'static str,
     name: String,
@@ -86,7 +86,7 @@ pub(super) fn table(bench: &Bench) -> Result<String> {
     }
     match sources::linux(&bench.folder) {
         Ok(root) => trees.push(("Linux 6.1".to_owned(), root, C)),
-        Err(error) => say::complain(&format!("SKIPPED: the sources of Linux: {error:#}")),
+        Err(error) => output::complain(&format!("SKIPPED: the sources of Linux: {error:#}")),
     }
     let mut searches = String::from(
         "| tree | pattern | lines | first 250, ms | `rg … \\| head -250`, ms | times as fast | all lines, ms | `rg`, ms | times as fast |\n\
@@ -98,7 +98,7 @@ pub(super) fn table(bench: &Bench) -> Result<String> {
     );
     for (name, root, patterns) in trees {
         let cache = bench.folder.join("cache-grams");
-        let ground = Ground { bench, rg, name, root, cache };
+        let ground = Corpus { bench, rg, name, root, cache };
         let built = ground.build()?;
         searches.push_str(&ground.searches(&patterns)?);
         costs.push_str(&ground.costs(&built)?);
@@ -107,14 +107,14 @@ pub(super) fn table(bench: &Bench) -> Result<String> {
 }
 
 /// Status of the trigram index after a complete build, and the processor time of the build.
-struct Built {
+struct IndexBuild {
     told: Value,
     seconds: f64,
 }
 
-impl Ground<'_> {
-    /// Builds the index from scratch several times; returns the median cost.
-    fn build(&self) -> Result<Built> {
+impl Corpus<'_> {
+    /// Builds the index from scratch several times; returns the last build's status and the median processor time.
+    fn build(&self) -> Result<IndexBuild> {
         let (mut told, mut seconds) = (Value::Null, Vec::new());
         for _ in 0..BUILDS {
             disk::remove_folder(&self.cache)?;
@@ -125,7 +125,7 @@ impl Ground<'_> {
             ensure!(told["missing_files"] == json!(0), "the index misses files: {told}");
             seconds.push((waited_for()? - before) / TICKS);
         }
-        Ok(Built { told, seconds: median(&seconds) })
+        Ok(IndexBuild { told, seconds: median(&seconds) })
     }
 
     /// Starts a server, and waits until it uses the index.
@@ -190,14 +190,14 @@ impl Ground<'_> {
 
     fn search(&self, pattern: &str) -> Result<(Row, u64)> {
         let what = format!("{}: {pattern}", self.name);
-        say::complain(&format!("measures: {what}"));
+        output::complain(&format!("measures: {what}"));
         let first = json!({"pattern": pattern, "output_mode": "content"});
         let whole = json!({"pattern": pattern, "output_mode": "content", "head_limit": 0});
         let (mut one, mut many) = (self.ready()?, self.ready()?);
         let command = || cases::search(self.bench, self.rg, &self.root, pattern, "--line-number");
         let lines = theirs(command())?.0;
         cases::same(&what, cases::count(&many.call("Grep", &whole)?.0, "matching line").or(Some(0)), lines)?;
-        let contestants: Vec<Contestant<'_>> = vec![
+        let contestants: Vec<Competitor<'_>> = vec![
             (SERVER, Box::new(move || Ok(one.call("Grep", &first)?.1))),
             (ALL, Box::new(move || Ok(many.call("Grep", &whole)?.1))),
             (RG_HEAD, Box::new(move || theirs_to_first(command()))),
@@ -206,7 +206,7 @@ impl Ground<'_> {
         Ok((take_turns(&what, self.bench.rounds, contestants)?, lines))
     }
 
-    fn costs(&self, built: &Built) -> Result<String> {
+    fn costs(&self, built: &IndexBuild) -> Result<String> {
         let number = |name: &str| built.told[name].as_f64().unwrap_or_default();
         let (text, index) = (number("text_bytes") / 1e6, number("index_bytes") / 1e6);
         let mut server = self.ready()?;

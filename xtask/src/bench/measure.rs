@@ -4,7 +4,7 @@ use anyhow::Result;
 use std::time::Duration;
 
 /// Name of a compared program, and a function that does the measured work once and returns its duration.
-pub type Contestant<'a> = (&'a str, Box<dyn FnMut() -> Result<Duration> + 'a>);
+pub type Competitor<'a> = (&'a str, Box<dyn FnMut() -> Result<Duration> + 'a>);
 
 /// Times of all compared programs for the same work.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,9 +15,9 @@ pub struct Row {
     pub times: Vec<(String, Vec<Duration>)>,
 }
 
-/// Maximum number of repetitions in one turn of a program: the calls of an agent come in bursts.
+/// Maximum number of repetitions in one turn of a program, because the calls of an agent come in bursts.
 const BURST: usize = 5;
-/// Maximum time of one program's turn.
+/// Time after which a program does not repeat the work in its turn.
 const TURN: Duration = Duration::from_millis(50);
 
 /// If the work of a program takes longer than this, the program runs in fewer rounds.
@@ -28,7 +28,7 @@ const SLOW: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 /// If a compared program fails.
-pub fn take_turns(what: &str, rounds: usize, contestants: Vec<Contestant<'_>>) -> Result<Row> {
+pub fn take_turns(what: &str, rounds: usize, contestants: Vec<Competitor<'_>>) -> Result<Row> {
     take_turns_with(what, (rounds, rounds), contestants)
 }
 
@@ -39,7 +39,7 @@ pub fn take_turns(what: &str, rounds: usize, contestants: Vec<Contestant<'_>>) -
 pub fn take_turns_with(
     what: &str,
     (rounds, of_slow): (usize, usize),
-    mut contestants: Vec<Contestant<'_>>,
+    mut contestants: Vec<Competitor<'_>>,
 ) -> Result<Row> {
     let mut times: Vec<(String, Vec<Duration>)> =
         contestants.iter().map(|(name, _)| ((*name).to_owned(), Vec::with_capacity(rounds))).collect();

@@ -4,11 +4,11 @@ mod asks;
 
 use super::{
     Bench, corpus,
-    measure::{Contestant, Row, take_turns},
+    measure::{Competitor, Row, take_turns},
     pipe::Server,
     report::SERVER,
 };
-use crate::{disk, programs, say};
+use crate::{disk, output, programs};
 use anyhow::{Result, ensure};
 use serde_json::Value;
 use std::{path::Path, process::Command, time::Instant};
@@ -43,7 +43,7 @@ const OWN: &str = "own";
 /// The two lines between which an edit toggles.
 const LINES: [&str; 2] = ["const LIMIT: usize = 1;", "const LIMIT: usize = 2;"];
 
-/// Name, in the table, of Toolpost's server when it runs commands without a sandbox.
+/// Label in the table for Toolpost's server running commands without a sandbox.
 const UNCONFINED: &str = "toolpost serve --sandbox off";
 /// The command `echo hi` without a server: bare, and in bubblewrap if it is installed.
 const ALONE: [(&str, &[&str]); 2] = [
@@ -69,7 +69,7 @@ const ALONE: [(&str, &[&str]); 2] = [
 ];
 
 /// Creates the measurement of a command that runs without a server.
-fn alone((name, words): (&'static str, &'static [&'static str])) -> Contestant<'static> {
+fn alone((name, words): (&'static str, &'static [&'static str])) -> Competitor<'static> {
     let run = move || {
         let start = Instant::now();
         let said = programs::output(programs::program(words[0]).args(&words[1..]))?;
@@ -91,12 +91,12 @@ struct Job<'a> {
 }
 
 /// A tool and its arguments.
-type Ask = (&'static str, Value);
+type ToolCall = (&'static str, Value);
 /// A function that returns the tool call for a job; `None` if the server has no tool for the job.
-type Asks = fn(&Job<'_>) -> Option<Ask>;
+type ToolCallFunction = fn(&Job<'_>) -> Option<ToolCall>;
 
 /// Toolpost's dialects, each with the function that returns its tool calls.
-const OURS: [(&str, Asks); 5] = [
+const OURS: [(&str, ToolCallFunction); 5] = [
     ("claude", asks::claude),
     ("trae", asks::trae),
     ("zblade", asks::zblade),
@@ -126,7 +126,7 @@ pub(super) fn rows(bench: &Bench) -> Result<Vec<Row>> {
                     .extend(ALONE.into_iter().filter(|(_, words)| programs::is_there(words[0])).map(alone));
             }
             let what = format!("{what} ({dialect})");
-            say::complain(&format!("measures: {what}"));
+            output::complain(&format!("measures: {what}"));
             rows.push(take_turns(&what, bench.rounds, contestants)?);
         }
     }
@@ -138,10 +138,10 @@ pub(super) fn rows(bench: &Bench) -> Result<Vec<Row>> {
 fn contestant<'a>(
     name: &'static str,
     mut command: Command,
-    asks: Asks,
+    asks: ToolCallFunction,
     (work, holds): (Work, &'static str),
     root: &Path,
-) -> Result<Option<Contestant<'a>>> {
+) -> Result<Option<Competitor<'a>>> {
     // Each server edits its own copy, so that none reads the writes of another.
     let own = root.join(OWN).join(format!("{}.rs", name.replace(' ', "_")));
     let large = root.join(corpus::LARGE_FILE);
@@ -188,8 +188,8 @@ impl Bench {
     }
 
     /// Creates the commands of the other installed servers.
-    fn others(&self, root: &Path) -> Vec<(&'static str, Command, Asks)> {
-        let mut others: Vec<(&'static str, Command, Asks)> = Vec::new();
+    fn others(&self, root: &Path) -> Vec<(&'static str, Command, ToolCallFunction)> {
+        let mut others: Vec<(&'static str, Command, ToolCallFunction)> = Vec::new();
         if let Some(command) = self.node(root) {
             others.push(("npm server-filesystem", command, asks::node_server));
         }

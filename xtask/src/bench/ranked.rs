@@ -1,7 +1,7 @@
 //! Cost and results of ranked search compared with Probe, which reads all files for each query.
 
 use super::{Bench, pipe::Server, rivals, sources};
-use crate::{disk, programs, say};
+use crate::{disk, output, programs};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::{
@@ -73,7 +73,7 @@ pub(super) fn table(bench: &Bench) -> Result<String> {
         let mut server = Server::start(command.args(["--dialect", "probe"]).env("TOOLPOST_CACHE", &cache))?;
         whole(&mut server)?;
         for query in QUERIES {
-            say::complain(&format!("measures: {} in {size} files", query.0));
+            output::complain(&format!("measures: {} in {size} files", query.0));
             text.push_str(&row(&mut server, &probe, &root, size, query)?);
         }
     }
@@ -92,7 +92,7 @@ fn first(bench: &Bench) -> Result<String> {
     }
     trees.push(("Linux 6.1".to_owned(), sources::linux(&bench.folder)?));
     for (name, root) in trees {
-        say::complain(&format!("measures: the first answer over {name}"));
+        output::complain(&format!("measures: the first answer over {name}"));
         let cache = bench.folder.join("cache-ranked-first");
         disk::remove_folder(&cache)?;
         let start = || -> Result<Server> {

@@ -3,9 +3,9 @@
 use super::measure::{Row, median, milliseconds, ratio};
 use std::fmt::Write;
 
-/// Name, in the tables, of Toolpost's running server; it is the first program of a row.
+/// Label in the tables for Toolpost's running server, the first program of a row.
 pub const SERVER: &str = "toolpost serve";
-/// Name, in the tables, of Toolpost as a new process for each call.
+/// Label in the tables for Toolpost as a new process for each call.
 pub const PROCESS: &str = "toolpost call";
 
 /// Formats the table of times: median and minimum of each program, and the ratio of Toolpost's time to the

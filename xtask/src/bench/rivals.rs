@@ -1,6 +1,6 @@
 //! Programs that Toolpost is compared with: those that are installed, and those that are missing.
 
-use crate::{disk, programs, say};
+use crate::{disk, output, programs};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ const COMMANDER: Package = Package { name: "@wonderwhy-er/desktop-commander", ve
 const RUST_SERVER: Package = Package { name: "rust-mcp-filesystem", version: "0.4.5" };
 
 /// The programs that Toolpost is compared with; `None` for a missing one.
-pub(super) struct Rivals {
+pub(super) struct Competitors {
     /// Program name of ripgrep.
     pub(super) rg: Option<&'static str>,
     /// Program name of fd.
@@ -30,7 +30,7 @@ pub(super) struct Rivals {
     missing: Vec<String>,
 }
 
-impl Rivals {
+impl Competitors {
     /// Returns a value without programs, for tables that compare Toolpost with programs not listed here.
     pub(super) fn none() -> Self {
         Self {
@@ -67,7 +67,7 @@ impl Rivals {
         let node_server = installed(&NODE_SERVER, npm(folder, &NODE_SERVER));
         let commander = installed(&COMMANDER, npm(folder, &COMMANDER));
         let rust_server = installed(&RUST_SERVER, cargo(folder, &RUST_SERVER));
-        missing.iter().for_each(|name| say::complain(&format!("SKIPPED: {name}")));
+        missing.iter().for_each(|name| output::complain(&format!("SKIPPED: {name}")));
         Ok(Self { rg, fd, node_server, commander, rust_server, missing })
     }
 
@@ -134,7 +134,7 @@ pub(super) fn packed(folder: &Path, (name, version): (&str, &str), binary: &str)
 fn cargo(folder: &Path, package: &Package) -> Result<PathBuf> {
     let server = folder.join("bin").join(package.name);
     if !disk::exists(&server) {
-        say::line(&format!("builds {} {}; this takes minutes, once", package.name, package.version));
+        output::line(&format!("builds {} {}; this takes minutes, once", package.name, package.version));
         let mut cargo = programs::cargo();
         cargo.args(["install", "--quiet", "--locked", "--version", package.version, "--root"]).arg(folder);
         programs::output(cargo.arg(package.name))?;

@@ -5,14 +5,14 @@ mod rival;
 
 use super::{
     Bench, code,
-    measure::{Contestant, Row, take_turns_with},
+    measure::{Competitor, Row, take_turns_with},
     pipe::Server,
     report::{PROCESS, SERVER, times},
 };
-use crate::{disk, programs, say};
+use crate::{disk, output, programs};
 use anyhow::{Context, Result, ensure};
 use query_process::QueryProcess;
-use rival::{CODEGRAPH, CTAGS, Rival};
+use rival::{CODEGRAPH, CTAGS, SymbolCompetitors};
 use serde_json::{Value, json};
 use std::{
     cell::{Cell, RefCell},
@@ -26,16 +26,16 @@ use std::{
 const FILES: usize = 10_000;
 /// Number of rounds for work of half a second or more.
 const OF_SLOW: usize = 3;
-/// Name in the tables of a process with only the symbol index, without the MCP server.
+/// Label in the tables for a process with only the symbol index, without the MCP server.
 const ALONE: &str = "toolpost, the index alone";
 
 /// Environment of the symbol benchmarks.
-struct Ground<'b> {
+struct Corpus<'b> {
     bench: &'b Bench,
     root: PathBuf,
     /// Path of the program `ask`, which queries the symbol index without a server.
     ask: PathBuf,
-    rival: Rival,
+    rival: SymbolCompetitors,
     /// Peak memory of each program during its first index, in bytes.
     peaks: RefCell<Vec<(&'static str, u64)>>,
     /// Name of a function that is searched for.
@@ -49,10 +49,10 @@ pub(super) fn table(bench: &Bench, ask: PathBuf) -> Result<String> {
     let root = code::tree(&bench.folder, FILES)?;
     let name = code::function(&code::TONGUES[0], 7, 0);
     let part = name[1..name.len() - 1].to_owned();
-    let ground = Ground {
+    let ground = Corpus {
         bench,
         ask,
-        rival: Rival::find(&bench.folder, &root)?,
+        rival: SymbolCompetitors::find(&bench.folder, &root)?,
         peaks: RefCell::default(),
         name,
         part,
@@ -83,7 +83,7 @@ fn timed(mut command: Command, wanted: &str) -> Result<Duration> {
     Ok(took)
 }
 
-impl Ground<'_> {
+impl Corpus<'_> {
     fn cache(&self) -> PathBuf {
         self.bench.folder.join("cache")
     }
@@ -118,7 +118,7 @@ impl Ground<'_> {
             disk::remove_folder(&self.cache())?;
             self.watched(PROCESS, &self.call())
         };
-        let mut contestants: Vec<Contestant<'_>> = vec![(PROCESS, Box::new(ours))];
+        let mut contestants: Vec<Competitor<'_>> = vec![(PROCESS, Box::new(ours))];
         if self.rival.codegraph.is_some() {
             let theirs = || {
                 self.rival.forget()?;
@@ -133,12 +133,12 @@ impl Ground<'_> {
     }
 
     /// Measures work that takes minutes, once.
-    fn once(&self, what: &str, contestants: Vec<Contestant<'_>>) -> Result<Row> {
-        say::complain(&format!("measures: {what}"));
-        let took = |(name, mut work): Contestant<'_>| Ok((name.to_owned(), vec![work()?]));
+    fn once(&self, what: &str, contestants: Vec<Competitor<'_>>) -> Result<Row> {
+        output::complain(&format!("measures: {what}"));
+        let took = |(name, mut work): Competitor<'_>| Ok((name.to_owned(), vec![work()?]));
         let times = contestants.into_iter().map(took).collect::<Result<_>>()?;
         let row = Row { what: what.to_owned(), times };
-        say::complain(&times_of(&row));
+        output::complain(&times_of(&row));
         Ok(row)
     }
 
@@ -152,7 +152,7 @@ impl Ground<'_> {
     }
 
     fn again(&self) -> Result<Row> {
-        let mut contestants: Vec<Contestant<'_>> =
+        let mut contestants: Vec<Competitor<'_>> =
             vec![(PROCESS, Box::new(|| timed(self.call(), &self.name)))];
         self.rivals(&mut contestants, &["query", &self.name], Some(&[&self.name]), &self.name);
         self.turns("answer of a new process, with the index on disk", contestants)
@@ -161,7 +161,7 @@ impl Ground<'_> {
     /// Adds codegraph and ctags, which start a process for each query, to the compared programs.
     fn rivals<'g>(
         &'g self,
-        to: &mut Vec<Contestant<'g>>,
+        to: &mut Vec<Competitor<'g>>,
         graph: &[&str],
         tags: Option<&[&str]>,
         wanted: &'g str,
@@ -204,7 +204,7 @@ impl Ground<'_> {
             ensure!(found > 0, "the new function was not found");
             Ok(took)
         };
-        let mut contestants: Vec<Contestant<'_>> = vec![(SERVER, Box::new(ours)), (ALONE, Box::new(alone))];
+        let mut contestants: Vec<Competitor<'_>> = vec![(SERVER, Box::new(ours)), (ALONE, Box::new(alone))];
         if self.rival.codegraph.is_some() {
             let theirs = || {
                 let name = change("graph")?;
@@ -241,7 +241,7 @@ impl Ground<'_> {
             let (mut server, mut queries) = (self.server()?, self.start_query_process()?);
             let (arguments, question) = (json!({"query": query, "limit": 20}), format!("find {query}"));
             let ours = move || Ok(server.call("symbol_search", &arguments)?.1);
-            let mut contestants: Vec<Contestant<'_>> =
+            let mut contestants: Vec<Competitor<'_>> =
                 vec![(SERVER, Box::new(ours)), (ALONE, Box::new(move || Ok(queries.ask(&question)?.0)))];
             self.rivals(&mut contestants, &["query", query], tags, "");
             rows.push(self.turns(what, contestants)?);
@@ -262,7 +262,7 @@ impl Ground<'_> {
             let question = format!("callers {name}");
             ensure!(queries.ask(&question)?.1 == count, "{name} has other callers");
             let ours = move || Ok(server.call("symbol_graph", &arguments)?.1);
-            let mut contestants: Vec<Contestant<'_>> =
+            let mut contestants: Vec<Competitor<'_>> =
                 vec![(SERVER, Box::new(ours)), (ALONE, Box::new(move || Ok(queries.ask(&question)?.0)))];
             let words = ["callers", name, "--limit", "5000"];
             self.rivals(&mut contestants, &words, None, "");
@@ -273,13 +273,13 @@ impl Ground<'_> {
         let (arguments, question) =
             (json!({ "symbol_id": self.id(&self.name)? }), format!("id {}", self.name));
         let ours = move || Ok(server.call("symbol_resolve", &arguments)?.1);
-        let contestants: Vec<Contestant<'_>> =
+        let contestants: Vec<Competitor<'_>> =
             vec![(SERVER, Box::new(ours)), (ALONE, Box::new(move || Ok(queries.ask(&question)?.0)))];
         rows.push(self.turns("a symbol by its id", contestants)?);
         Ok(rows)
     }
 
-    /// Queries the callers of a function, each time after a change of a file, so that no cached answer
+    /// Queries the callers of a function, each time after a change to a file, so that no cached answer
     /// remains.
     fn anew(&self, name: &str) -> Result<Row> {
         let file = self.root.join("python").join("common").join("anew.py");
@@ -300,16 +300,16 @@ impl Ground<'_> {
             change()?;
             Ok(queries.ask(&question)?.0)
         };
-        let contestants: Vec<Contestant<'_>> = vec![(SERVER, Box::new(ours)), (ALONE, Box::new(alone))];
+        let contestants: Vec<Competitor<'_>> = vec![(SERVER, Box::new(ours)), (ALONE, Box::new(alone))];
         let row = self.turns("the callers of a function, each time after a change of a file", contestants);
         disk::remove_file(&file)?;
         row
     }
 
-    fn turns(&self, what: &str, contestants: Vec<Contestant<'_>>) -> Result<Row> {
-        say::complain(&format!("measures: {what}"));
+    fn turns(&self, what: &str, contestants: Vec<Competitor<'_>>) -> Result<Row> {
+        output::complain(&format!("measures: {what}"));
         let row = take_turns_with(what, (self.bench.rounds, OF_SLOW), contestants)?;
-        say::complain(&times_of(&row));
+        output::complain(&times_of(&row));
         Ok(row)
     }
 

@@ -32,8 +32,7 @@ pub fn svg(tutorial: &str) -> String {
     svg + "</svg>\n"
 }
 
-/// Returns the commands of the shown sections, each after a prompt, and their output, without the commands
-/// that print nothing.
+/// Returns the lines of the `sh` and `text` blocks in the shown sections: commands, each after a prompt, and output.
 fn terminal(tutorial: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let (mut is_shown, mut fence) = (false, None);

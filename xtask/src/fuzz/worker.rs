@@ -1,7 +1,7 @@
 //! A process that runs fuzz targets for an amount of processor time.
 
 use super::{Options, corpus, keep, last_input};
-use crate::{House, Verdict, disk, say};
+use crate::{Repository, Verdict, disk, output};
 use anyhow::Result;
 use rustix::time::{ClockId, clock_gettime};
 use std::{
@@ -20,7 +20,7 @@ const STANDSTILL: Duration = Duration::from_secs(600);
 const SHRINKING: Duration = Duration::from_secs(20);
 
 /// Runs the targets one after the other in this process.
-pub(super) fn run(house: &House, options: &Options) -> Result<Verdict> {
+pub(super) fn run(house: &Repository, options: &Options) -> Result<Verdict> {
     let mut verdict = Verdict::Good;
     let current = watch(house);
     for target in &options.targets {
@@ -37,7 +37,7 @@ fn processor_time() -> Duration {
 }
 
 /// An input that is running.
-struct Running {
+struct RunningInput {
     target: &'static str,
     input: Vec<u8>,
     start: Instant,
@@ -45,11 +45,11 @@ struct Running {
 }
 
 /// The input that is running, if any.
-type Current = Arc<Mutex<Option<Running>>>;
+type Current = Arc<Mutex<Option<RunningInput>>>;
 
 /// Starts a thread that exits the program if one input takes too long, as an endless loop would.
 #[expect(clippy::disallowed_methods, reason = "nothing else ends a target that hangs")]
-fn watch(house: &House) -> Current {
+fn watch(house: &Repository) -> Current {
     let current = Current::default();
     let (heard, house) = (Arc::clone(&current), house.clone());
     thread::spawn(move || {
@@ -61,7 +61,7 @@ fn watch(house: &House) -> Current {
             if used > PATIENCE || running.start.elapsed() > STANDSTILL {
                 let place = keep(&house, running.target, &running.input);
                 crate::complain(&format!(
-                    "fuzz: {}: an input still runs after {:.0?}, {used:.0?} of them on a processor; it is in {place:?}",
+                    "fuzz: {}: an input is still running after {:.0?} ({used:.0?} of processor time); it is saved in {place:?}",
                     running.target,
                     running.start.elapsed()
                 ));
@@ -72,7 +72,7 @@ fn watch(house: &House) -> Current {
     current
 }
 
-fn one(house: &House, target: &'static Target, options: &Options, current: &Current) -> Result<Verdict> {
+fn one(house: &Repository, target: &'static Target, options: &Options, current: &Current) -> Result<Verdict> {
     let corpus = corpus(&house.path(&format!("fuzz/corpus/{}", target.name)))?;
     disk::make_folder(&house.target().join("fuzz"))?;
     let last = disk::Scratch::create(&last_input(house, target.name))?;
@@ -82,7 +82,7 @@ fn one(house: &House, target: &'static Target, options: &Options, current: &Curr
         drive(target, &corpus, options.seed, &|_| used() >= Duration::from_secs(options.seconds), &|input| {
             // After a crash without a panic, such as a stack overflow, the input is in this file.
             let _ = last.replace(input);
-            *current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Running {
+            *current.lock().unwrap_or_else(PoisonError::into_inner) = Some(RunningInput {
                 target: target.name,
                 input: input.to_vec(),
                 start: Instant::now(),
@@ -93,12 +93,12 @@ fn one(house: &House, target: &'static Target, options: &Options, current: &Curr
     let inputs = outcome.inputs;
     let time = format!("{:.1} s ({:.1} s on the clock)", used().as_secs_f64(), start.elapsed().as_secs_f64());
     let Some(finding) = outcome.finding else {
-        say::line(&format!("{:<10} {inputs} inputs in {time}", target.name));
+        output::line(&format!("{:<10} {inputs} inputs in {time}", target.name));
         return Ok(Verdict::Good);
     };
     let Finding { input, what } = shrunk(target, finding, Instant::now() + SHRINKING);
     let place = keep(house, target.name, &input)?;
-    say::line(&format!("{:<10} FOUND after {inputs} inputs, {time}: {what}", target.name));
-    say::line(&format!("{:<10} {} bytes: {}", "", input.len(), place.display()));
+    output::line(&format!("{:<10} FOUND after {inputs} inputs, {time}: {what}", target.name));
+    output::line(&format!("{:<10} {} bytes: {}", "", input.len(), place.display()));
     Ok(Verdict::Bad)
 }

@@ -4,7 +4,7 @@ use super::{
     create, is_small_name, shape,
     text::{with_module, with_row},
 };
-use crate::House;
+use crate::Repository;
 use anyhow::{Result, ensure};
 
 /// File that lists the dialects.
@@ -13,7 +13,7 @@ const LIST: &str = "crates/dialects/src/lib.rs";
 const HINTS: &str = "crates/engine/src/failure/mod.rs";
 
 /// Writes the files of the dialect, and adds it to the list.
-pub(super) fn write(house: &House, name: &str) -> Result<Vec<String>> {
+pub(super) fn write(house: &Repository, name: &str) -> Result<Vec<String>> {
     is_small_name(name)?;
     let list = house.read(LIST)?;
     let list = with_module(&list, &format!("pub mod {name};"))?;

@@ -1,7 +1,7 @@
 //! Skeleton of a new operation, and the paths of the existing operations.
 
 use super::{create, is_small_name, text::pascal, text::with_module};
-use crate::House;
+use crate::Repository;
 use anyhow::{Context, Result, ensure};
 
 /// File that lists all operations by their public names.
@@ -19,7 +19,7 @@ struct ListedOperation {
 }
 
 /// Writes the operation's file into a capability, and lists it.
-pub(super) fn write(house: &House, capability: &str, name: &str) -> Result<Vec<String>> {
+pub(super) fn write(house: &Repository, capability: &str, name: &str) -> Result<Vec<String>> {
     is_small_name(capability)?;
     is_small_name(name)?;
     let root = house.read(LIST)?;
@@ -50,7 +50,7 @@ pub(super) fn write(house: &House, capability: &str, name: &str) -> Result<Vec<S
 }
 
 /// Returns the path of an operation's file, by its public name.
-pub(super) fn path(house: &House, name: &str) -> Result<Option<String>> {
+pub(super) fn path(house: &Repository, name: &str) -> Result<Option<String>> {
     let found = listed(&house.read(LIST)?).into_iter().find(|row| row.name == name);
     Ok(found.map(|row| format!("crates/engine/src/{}/{}.rs", row.capability, row.module)))
 }

@@ -5,7 +5,7 @@ use super::{
     shape::{self, TypeMember},
     text::{pascal, snake, with_module, with_row},
 };
-use crate::House;
+use crate::Repository;
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write;
 
@@ -27,7 +27,7 @@ const PLAIN: [&str; 12] = [
 
 /// Writes the tool's file, its row in the dialect's table, and its section at the end of the dialect's last
 /// page.
-pub(super) fn write(house: &House, dialect: &str, name: &str, operation: &str) -> Result<Vec<String>> {
+pub(super) fn write(house: &Repository, dialect: &str, name: &str, operation: &str) -> Result<Vec<String>> {
     let is_name =
         name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') && !name.is_empty();
     ensure!(is_name, "`{name}` is not a valid tool name");
@@ -93,7 +93,8 @@ fn skeleton(name: &str, operation: &str, source: &str) -> Result<String> {
     ))
 }
 
-/// Generates the tool's parameters, and the function that converts them to a request of the operation.
+/// Generates the tool's parameters, and the function that converts them to a request of the operation. If a field
+/// of the request has another type, the function refuses the call.
 fn lowering(name: &str, request: &[TypeMember]) -> (String, String) {
     let is_known = |part: &&TypeMember| part.kind == "WorkspacePath" || PLAIN.contains(&part.kind.as_str());
     let foreign: Vec<&str> =

@@ -20,7 +20,7 @@ pub(super) struct DialectComparison {
 
 /// Compares a dialect with its tools in the contract.
 pub(super) fn dialect(contract: &Map<String, Value>, said: &PublishedDialect) -> DialectComparison {
-    let mut place = Place { key: said.dialect.clone(), found: Vec::new() };
+    let mut place = ComparedItem { key: said.dialect.clone(), found: Vec::new() };
     let mut not_yet = Vec::new();
     for (name, wanted) in contract {
         match said.tool(name) {
@@ -36,12 +36,12 @@ pub(super) fn dialect(contract: &Map<String, Value>, said: &PublishedDialect) ->
 }
 
 /// The tool or parameter that is being compared, and the differences found so far.
-struct Place {
+struct ComparedItem {
     key: String,
     found: Vec<Difference>,
 }
 
-impl Place {
+impl ComparedItem {
     fn within(&mut self, name: &str, compare: impl FnOnce(&mut Self)) {
         let length = self.key.len();
         self.key.push('.');
@@ -55,7 +55,7 @@ impl Place {
     }
 }
 
-fn tool_params(wanted: &Value, tool: &PublishedTool, place: &mut Place) {
+fn tool_params(wanted: &Value, tool: &PublishedTool, place: &mut ComparedItem) {
     if let Some(params) = wanted.get("params").and_then(Value::as_object) {
         params_of(params, &tool.published, &tool.full, place);
     }
@@ -67,7 +67,7 @@ fn tool_params(wanted: &Value, tool: &PublishedTool, place: &mut Place) {
     }
 }
 
-fn params_of(wanted: &Map<String, Value>, published: &Value, full: &Value, place: &mut Place) {
+fn params_of(wanted: &Map<String, Value>, published: &Value, full: &Value, place: &mut ComparedItem) {
     let required: Vec<&str> = published
         .get("required")
         .and_then(Value::as_array)
@@ -95,7 +95,7 @@ fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
     schema.get("properties")?.get(name)
 }
 
-fn is_required(param: &Value, is: bool, place: &mut Place) {
+fn is_required(param: &Value, is: bool, place: &mut ComparedItem) {
     let should = param.get("required").and_then(Value::as_bool).unwrap_or(false);
     let word = |required: bool| if required { "required" } else { "optional" };
     if should != is {
@@ -103,7 +103,7 @@ fn is_required(param: &Value, is: bool, place: &mut Place) {
     }
 }
 
-fn one(name: &str, param: &Value, property: &Value, full: &Value, place: &mut Place) {
+fn one(name: &str, param: &Value, property: &Value, full: &Value, place: &mut ComparedItem) {
     let wanted = param.get("type").and_then(Value::as_str).unwrap_or("").trim_end_matches("|null");
     let is = published_dialect::kind(property);
     if wanted != is {
@@ -126,14 +126,14 @@ fn one(name: &str, param: &Value, property: &Value, full: &Value, place: &mut Pl
     }
 }
 
-fn same_default(wanted: Option<&Value>, is: Option<&Value>, place: &mut Place) {
+fn same_default(wanted: Option<&Value>, is: Option<&Value>, place: &mut ComparedItem) {
     let equal = wanted.map_or(is.is_none(), |wanted| same(wanted, is));
     if !equal {
         place.differs(format!("its default must be {} and is {}", shown(wanted), shown(is)));
     }
 }
 
-fn same_values(param: &Value, property: &Value, place: &mut Place) {
+fn same_values(param: &Value, property: &Value, place: &mut ComparedItem) {
     let wanted = param.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
     let is = published_dialect::values(property);
     if wanted != is {

@@ -116,7 +116,7 @@ impl BaselineSearch {
         found.into_iter().map(|(_, path)| path.clone()).collect()
     }
 
-    /// Returns the files with the most occurrences of the question's words, counted by `rg`.
+    /// Returns the files that contain words of the question, those with the most occurrences first, counted by `rg`.
     pub(super) fn counted(&self, question: &str) -> Result<Vec<String>> {
         let mut seen = HashSet::new();
         let words: Vec<String> = question

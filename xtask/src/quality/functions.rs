@@ -3,7 +3,7 @@
 
 use super::report::{Figures, Functions};
 use super::{IndexedTree, Way, note};
-use crate::{disk, say};
+use crate::{disk, output};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::path::Path;
@@ -78,7 +78,7 @@ fn one(
             let known = of_reference(&stored[language], &pairs);
             known
                 .map_err(|error| {
-                    say::complain(&format!("{language}: MiniLM's figures are left out: {error}"));
+                    output::complain(&format!("{language}: MiniLM's figures are left out: {error}"));
                 })
                 .ok()
         }),

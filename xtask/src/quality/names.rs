@@ -1,6 +1,6 @@
 //! Searches for the names of symbols: the share of searches that rank the definition first.
 
-use super::say;
+use super::output;
 use crate::disk;
 use anyhow::{Context, Result, anyhow, ensure};
 use std::{
@@ -9,7 +9,7 @@ use std::{
 };
 use toolpost_ranked::embed::{Static, TextRole};
 use toolpost_ranked::{
-    Ask, Fusion, Hit, Index, Meaning, SearchCriterion, SemanticQuery, Tests,
+    EmbeddingIndex, Fusion, Hit, Index, SearchCriterion, SearchRequest, SemanticQuery, Tests,
     grammar::{Node, parse},
 };
 use toolpost_syntax::{Kind, Language};
@@ -38,7 +38,7 @@ struct Figures {
 /// Searches each tree by keywords and by the combination with embeddings, and prints the shares and the names
 /// that were not found.
 pub(super) fn measure(trees: &[PathBuf]) -> Result<()> {
-    say::line("| tree | search | names | definition first | in the first three |\n|---|---|--:|--:|--:|");
+    output::line("| tree | search | names | definition first | in the first three |\n|---|---|--:|--:|--:|");
     for tree in trees {
         one(tree).with_context(|| format!("{} cannot be measured", tree.display()))?;
     }
@@ -53,7 +53,7 @@ fn one(tree: &Path) -> Result<()> {
     let index = Index::new(workspace);
     let names = names(&index, &root, &tree)?;
     ensure!(!names.is_empty(), "the code of the tree defines no names");
-    let meaning = Meaning::new(Static::embedded()?, None);
+    let meaning = EmbeddingIndex::new(Static::embedded()?, None);
     meaning.fill(&index, std::slice::from_ref(&root), &|_| true, &|| false)?;
     let count = names.len().min(ASKED);
     let (mut words, mut both) = (Figures::default(), Figures::default());
@@ -64,7 +64,7 @@ fn one(tree: &Path) -> Result<()> {
     }
     for (way, figures) in [("words", words), ("words and meaning", both)] {
         let share = |part: usize| part as f64 / figures.asked.max(1) as f64;
-        say::line(&format!(
+        output::line(&format!(
             "| {} | {way} | {} | {:.3} | {:.3} |",
             tree.file_name().unwrap_or_default().to_string_lossy(),
             figures.asked,
@@ -72,7 +72,7 @@ fn one(tree: &Path) -> Result<()> {
             share(figures.three)
         ));
         if !figures.missed.is_empty() {
-            say::line(&format!("not in the first three: {}", figures.missed.join(", ")));
+            output::line(&format!("not in the first three: {}", figures.missed.join(", ")));
         }
     }
     Ok(())
@@ -106,17 +106,18 @@ fn names(index: &Index, root: &WorkspacePath, tree: &Path) -> Result<Names> {
 
 fn search(index: &Index, root: &WorkspacePath, node: &Node, tests: Tests) -> Result<Vec<Hit>> {
     let lent = index.lend(&|| false)?;
-    let ask = Ask { what: SearchCriterion::Query(node), base: root, tests, may: &|_| true, after: None };
+    let ask =
+        SearchRequest { what: SearchCriterion::Query(node), base: root, tests, may: &|_| true, after: None };
     Ok(lent.search(&ask).map_err(|why| anyhow!("{why:?}"))?.hits)
 }
 
 fn by_words(index: &Index, root: &WorkspacePath, name: &str) -> Result<Vec<Hit>> {
     let query = parse(name).or_else(|_| parse(&format!("\"{name}\"")));
-    // Search the tests too: a name can come from the test module of a file outside the tests.
+    // Search the tests too, because a name can come from the test module of a file outside the tests.
     search(index, root, &query.map_err(|fault| anyhow!("{fault:?}"))?.node, Tests::Searched)
 }
 
-fn by_both(index: &Index, meaning: &Meaning, root: &WorkspacePath, name: &str) -> Result<Vec<Hit>> {
+fn by_both(index: &Index, meaning: &EmbeddingIndex, root: &WorkspacePath, name: &str) -> Result<Vec<Hit>> {
     let mut made = meaning.model().embed(TextRole::Question, &[name], &|| false)?;
     let vector = made.pop().context("the model returned no embedding")?;
     let lent = index.lend(&|| false)?;

@@ -46,7 +46,7 @@ fn number(part: &str) -> Option<(u64, &str)> {
     Some((number.parse().ok()?, word))
 }
 
-/// Returns whether a line consists only of test counts.
+/// Returns whether a line consists only of test counts, at least two of them.
 fn is_sum(line: &str) -> bool {
     let words = ["passed", "failed", "skipped"];
     let parts: Vec<Option<(u64, &str)>> = line.split(',').map(number).collect();

@@ -1,6 +1,6 @@
 //! Python and npm packages of a test suite, installed below the target directory.
 
-use crate::{House, disk, programs};
+use crate::{Repository, disk, programs};
 use anyhow::{Context, Result};
 use std::{
     ffi::OsString,
@@ -16,7 +16,7 @@ const STAMP: &str = "installed";
 
 /// Installs the packages of a suite again if its lists changed; returns the environment variables with the
 /// paths of the packages.
-pub(crate) fn install(house: &House, suite: &Path) -> Result<Vec<(&'static str, OsString)>> {
+pub(crate) fn install(house: &Repository, suite: &Path) -> Result<Vec<(&'static str, OsString)>> {
     let name = suite.file_name().context("the suite's directory has no name")?;
     let tools = house.target().join("test-tools").join(name);
     disk::make_folder(&tools)?;

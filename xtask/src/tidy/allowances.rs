@@ -1,4 +1,4 @@
-//! Checks that silenced lints state a reason, and use `expect`, which reports a lint that no longer occurs.
+//! Checks that silenced lints state a reason.
 
 use super::{Finding, rust};
 use crate::tree::Tree;

@@ -6,13 +6,14 @@ use crate::tree::Tree;
 /// Error types with another name, and the reason.
 const NAMED: &[(&str, &str)] = &[
     ("AccessKind", "the kind of an `AccessError`"),
+    ("Cause", "the message and the source of an `Error` of the crate `toolpost`, in each of its variants"),
     ("CommitKind", "the kind of a `CommitError`"),
     ("Failure", "the outcome of an operation, which a model reads and a dialect words"),
     ("Lost", "the state of the shared index, which a search reports"),
     ("Miss", "a result of matching: the text, and the lines that are closest"),
     ("Refusal", "a result of merging: the reason, and the places"),
+    ("RefusalReason", "the reason of a `Refusal`"),
     ("Unavailable", "the reason why a search reads files without the index"),
-    ("Why", "the reason of a `Refusal`"),
 ];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {

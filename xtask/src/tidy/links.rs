@@ -39,7 +39,31 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
         }
     }
     findings.extend(LISTS.iter().flat_map(|(list, directory)| unlisted(&pages, list, directory)));
+    findings.extend(LISTS.iter().flat_map(|(list, _)| untitled(&pages, list)));
     findings
+}
+
+/// Returns the decisions that a table of contents does not list under their titles.
+fn untitled(pages: &[&Source], list: &str) -> Vec<Finding> {
+    let Some(index) = pages.iter().find(|page| page.path == list) else { return Vec::new() };
+    let decisions = pages.iter().filter(|page| page.path.starts_with("docs/decisions/0"));
+    decisions
+        .filter_map(|page| {
+            let title = page.text.lines().next()?.strip_prefix("# ")?;
+            let name = page.path.rsplit('/').next()?;
+            // The index has the number in a separate column.
+            let words = title.split_once(": ").map_or(title, |(_, words)| words);
+            let row = index.text.lines().position(|line| line.contains(name))?;
+            let listed = index.text.lines().nth(row)?.contains(words);
+            (!listed).then(|| Finding {
+                path: list.to_owned(),
+                line: row + 1,
+                what: format!("`{name}` is listed under another title than `{words}`"),
+                why: "a title states the decision, in one wording",
+                next: "copy the title of the page",
+            })
+        })
+        .collect()
 }
 
 /// Returns the pages of a directory that its table of contents does not link to.

@@ -1,9 +1,9 @@
 //! Counts phrases that `docs/style.md` advises against; the count of a file may only fall.
 
-use super::Finding;
+use super::{Finding, counts};
 use crate::tree::{Source, Tree};
 use regex::Regex;
-use std::{collections::BTreeMap, fmt::Write as _, sync::LazyLock};
+use std::sync::LazyLock;
 
 /// The file with the allowed number of phrases in each file: `COUNT PATH` per line, sorted by path.
 pub const BASELINE: &str = "xtask/prose.txt";
@@ -39,7 +39,7 @@ static COMPILED: LazyLock<Vec<(Option<Regex>, &'static str)>> = LazyLock::new(||
 });
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    let allowed = tree.file(BASELINE).map(|file| parse(&file.text)).unwrap_or_default();
+    let allowed = tree.file(BASELINE).map(|file| counts::parse(&file.text)).unwrap_or_default();
     let mut findings = Vec::new();
     for file in prose(tree) {
         let places = places(&file.text);
@@ -54,22 +54,11 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 /// Returns new content for `BASELINE`: the current count of each file, but not more than the allowed count.
 #[must_use]
 pub fn ratchet(tree: &Tree) -> String {
-    let old = tree.file(BASELINE).map(|file| parse(&file.text));
-    let mut lines = String::new();
-    for file in prose(tree) {
-        let count = places(&file.text).len();
-        let limit = match &old {
-            Some(old) => old.get(file.path.as_str()).copied().unwrap_or(0),
-            None => usize::MAX,
-        };
-        if count.min(limit) > 0 {
-            let _ = writeln!(lines, "{} {}", count.min(limit), file.path);
-        }
-    }
-    lines
+    let current = prose(tree).map(|file| (file.path.as_str(), places(&file.text).len()));
+    counts::lowered(tree.file(BASELINE), current)
 }
 
-struct Place {
+struct PhraseMatch {
     line: usize,
     phrase: String,
     instead: &'static str,
@@ -85,7 +74,7 @@ fn prose(tree: &Tree) -> impl Iterator<Item = &Source> {
     tree.files().filter(written)
 }
 
-fn places(text: &str) -> Vec<Place> {
+fn places(text: &str) -> Vec<PhraseMatch> {
     let mut places = Vec::new();
     for (at, line) in text.lines().enumerate() {
         for (pattern, instead) in COMPILED.iter() {
@@ -94,7 +83,7 @@ fn places(text: &str) -> Vec<Place> {
             let found = pattern.find_iter(line).filter(|found| {
                 found.as_str() != "is no longer" && !line[..found.start()].ends_with("there ")
             });
-            places.extend(found.map(|found| Place {
+            places.extend(found.map(|found| PhraseMatch {
                 line: at + 1,
                 phrase: found.as_str().to_owned(),
                 instead,
@@ -104,12 +93,7 @@ fn places(text: &str) -> Vec<Place> {
     places
 }
 
-fn parse(text: &str) -> BTreeMap<&str, usize> {
-    let rows = text.lines().filter_map(|line| line.split_once(' '));
-    rows.filter_map(|(count, path)| Some((path, count.parse().ok()?))).collect()
-}
-
-fn finding(file: &Source, place: &Place, count: usize, limit: usize) -> Finding {
+fn finding(file: &Source, place: &PhraseMatch, count: usize, limit: usize) -> Finding {
     Finding {
         path: file.path.clone(),
         line: place.line,

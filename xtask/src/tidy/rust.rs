@@ -8,7 +8,7 @@ pub(super) struct MaskedSource {
     pub(super) literals: Vec<(usize, String)>,
 }
 
-/// A function: its name, the line of its first word, and the number of code lines in its body.
+/// A function: its name, the line of its `fn`, and the number of code lines in its body.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Function {
     pub(super) name: String,

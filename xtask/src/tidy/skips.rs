@@ -5,7 +5,7 @@ use crate::tree::Tree;
 
 /// Words with which a test reports that it is skipped.
 const WORDS: [&str; 2] = ["\"SKIPPED", "\"skipped:"];
-/// Directories of the function, and of its reader.
+/// Directories of that function, and of the program that reads its output.
 const EXEMPT: [&str; 2] = ["crates/test-rows/", "xtask/"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {

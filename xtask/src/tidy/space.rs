@@ -14,8 +14,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 fn in_file(file: &Source) -> Vec<Finding> {
     let mut findings = Vec::new();
     let text = if file.is_rust() { rust::scan(&file.text).code } else { file.text.clone() };
-    // Trailing blanks are allowed in tool pages and in the generated reference: these quote whole replies, and
-    // the blanks may belong to a reply.
+    // Trailing blanks are allowed in tool pages and in the generated reference, because these quote whole replies,
+    // to which the blanks may belong.
     let folders = ["crates/dialects/", "docs/reference/"];
     let is_page = folders.iter().any(|folder| file.path.starts_with(folder)) && file.path.ends_with(".md");
     let mask_hides_comments = file.text.lines().zip(text.lines());

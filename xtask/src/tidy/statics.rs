@@ -71,7 +71,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings.extend(gone.map(|(_, (path, name, _))| Finding {
         path: (*path).to_owned(),
         line: 1,
-        what: format!("`{name}` is listed as a static, and is none"),
+        what: format!("`{name}` is listed as a static, but is not one"),
         why: "the table must show what the process shares",
         next: "remove the row in xtask/src/tidy/statics.rs",
     }));

@@ -19,7 +19,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             next: "restore spec/dialects.json",
         }];
     };
-    // Examples are not checked: they use the tool names of one dialect, as programs of users do.
+    // Examples are not checked, because they use the tool names of one dialect, as programs of users do.
     let files = tree.rust().filter(|file| {
         !file.is_test() && !file.path.starts_with("xtask/") && !file.path.contains("/examples/")
     });

@@ -6,8 +6,8 @@ use serde_json::{Value, de::Deserializer};
 /// Prefix of a tool call in the form `to=functions.name {…}`.
 const BEGINS: &str = "to=functions.";
 
-/// Parses a call at the beginning of a text; returns it with its length in bytes. An unclosed call extends to
-/// the end of the text.
+/// Parses a call at the beginning of a text; returns it with its length in bytes. A call whose arguments are not valid
+/// JSON extends to the end of the text.
 pub(super) fn read(text: &str) -> Option<(TextCall, usize)> {
     let rest = text.strip_prefix(BEGINS)?;
     let end = rest.find(|found: char| !(found.is_ascii_alphanumeric() || "_-.".contains(found)))?;

@@ -47,7 +47,7 @@ fn open(text: &str) -> Option<(&str, usize)> {
     (!name.is_empty() && tail > 0).then_some((name, length))
 }
 
-/// Finds the end tag of a parameter that is followed by another parameter or the end of the call.
+/// Finds the first end tag of a parameter after which another parameter or the end of the call follows.
 fn end_of(text: &str, parameter: &str, close: &str) -> Option<usize> {
     let tag = format!("</{parameter}>");
     text.match_indices(&tag).map(|(at, _)| at).find(|at| {

@@ -3,7 +3,7 @@
 use std::{fmt, time::Duration};
 use toolpost_text::{cut, redact::redact};
 
-/// Maximum length of a quoted error message, in characters.
+/// Maximum length of the description of an error, in characters.
 const SAID: usize = 400;
 
 /// An error of a model request.
@@ -22,7 +22,7 @@ pub struct ModelError {
 pub enum ModelErrorKind {
     /// The provider cannot be reached.
     Unreachable,
-    /// The provider is overloaded, or the rate limit of the key is reached.
+    /// The provider is overloaded, or the rate limit for the key is reached.
     Overloaded,
     /// Internal error of the provider.
     Provider,
@@ -82,7 +82,7 @@ impl ModelError {
         Self::new(kinds, &format!("The model's provider reports {kind}: {said}"))
     }
 
-    /// Returns the error with the API key removed from its text.
+    /// Returns the error with the API key removed from its text; a key of fewer than four bytes is not removed.
     #[must_use]
     pub fn without(mut self, key: Option<&str>) -> Self {
         if let Some(key) = key.filter(|key| key.len() >= 4) {

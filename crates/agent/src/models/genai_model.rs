@@ -1,8 +1,8 @@
 //! Models of all providers, through the `genai` crate; no other file imports it.
 
 use super::{
-    CallRequest, CallStatus, Completion, Message, Model, ModelError, ModelErrorKind, ModelFuture,
-    ModelMessage, Picture, Piece, Pieces, Place, Provider, Question, Stop, ToolResult, Usage,
+    AnswerPart, CallRequest, CallStatus, Completion, Message, Model, ModelEndpoint, ModelError,
+    ModelErrorKind, ModelFuture, ModelMessage, Picture, Pieces, Provider, Question, Stop, ToolResult, Usage,
 };
 use futures_util::StreamExt;
 use genai::adapter::AdapterKind;
@@ -21,7 +21,7 @@ const NO_KEY: &str = "none";
 /// A model of a provider.
 pub struct GenaiModel {
     client: Client,
-    place: Place,
+    place: ModelEndpoint,
     name: String,
 }
 
@@ -30,7 +30,7 @@ impl GenaiModel {
     ///
     /// # Errors
     /// `Unreachable` if no client can be created.
-    pub fn new(place: Place, name: &str, http: reqwest::Client) -> Result<Self, ModelError> {
+    pub fn new(place: ModelEndpoint, name: &str, http: reqwest::Client) -> Result<Self, ModelError> {
         let client = Client::builder().with_reqwest(http).build();
         let client =
             client.map_err(|error| ModelError::new(ModelErrorKind::Unreachable, &error.to_string()))?;
@@ -88,7 +88,7 @@ struct GenaiStream {
 }
 
 impl GenaiStream {
-    async fn piece(&mut self) -> Result<Piece, ModelError> {
+    async fn piece(&mut self) -> Result<AnswerPart, ModelError> {
         if let Some((target, request, options)) = self.asked.take() {
             let response = self.client.exec_chat_stream(target, request, Some(&options)).await;
             self.stream = Some(response.map_err(|error| fault(&error))?.stream);
@@ -110,10 +110,10 @@ impl GenaiStream {
 }
 
 impl Pieces for GenaiStream {
-    fn next(&mut self) -> ModelFuture<'_, Result<Piece, ModelError>> {
+    fn next(&mut self) -> ModelFuture<'_, Result<AnswerPart, ModelError>> {
         Box::pin(async move {
             let piece = self.piece().await;
-            if !matches!(&piece, Ok(piece) if !matches!(piece, Piece::End(_))) {
+            if !matches!(&piece, Ok(piece) if !matches!(piece, AnswerPart::End(_))) {
                 self.stream = None;
             }
             piece.map_err(|fault| fault.without(self.key.as_deref()))
@@ -278,17 +278,17 @@ fn sent(call: &CallRequest) -> ToolCall {
     }
 }
 
-fn piece(event: ChatStreamEvent) -> Piece {
+fn piece(event: ChatStreamEvent) -> AnswerPart {
     match event {
-        ChatStreamEvent::Start | ChatStreamEvent::Heartbeat => Piece::Alive,
-        ChatStreamEvent::Chunk(chunk) => Piece::Words(chunk.content),
-        ChatStreamEvent::ReasoningChunk(chunk) => Piece::Thought(chunk.content),
-        ChatStreamEvent::ThoughtSignatureChunk(_) => Piece::Thought(String::new()),
+        ChatStreamEvent::Start | ChatStreamEvent::Heartbeat => AnswerPart::Alive,
+        ChatStreamEvent::Chunk(chunk) => AnswerPart::Words(chunk.content),
+        ChatStreamEvent::ReasoningChunk(chunk) => AnswerPart::Thought(chunk.content),
+        ChatStreamEvent::ThoughtSignatureChunk(_) => AnswerPart::Thought(String::new()),
         ChatStreamEvent::ToolCallChunk(chunk) => {
             let ToolCall { fn_name: tool, fn_arguments, .. } = chunk.tool_call;
-            Piece::Calling { tool, bytes: fn_arguments.as_str().map_or(0, str::len) }
+            AnswerPart::Calling { tool, bytes: fn_arguments.as_str().map_or(0, str::len) }
         }
-        ChatStreamEvent::End(end) => Piece::End(Box::new(whole(end))),
+        ChatStreamEvent::End(end) => AnswerPart::End(Box::new(whole(end))),
     }
 }
 

@@ -12,7 +12,7 @@ pub use message::{
     CallRequest, CallStatus, Completion, Message, ModelMessage, Picture, Question, Stop, ToolDefinition,
     ToolResult, Usage,
 };
-pub use provider::{ModelPlaceError, Place, Provider};
+pub use provider::{ModelEndpoint, ModelPlaceError, Provider};
 pub use service::{Patience, RequestEvent, Service};
 
 use std::{future::Future, pin::Pin};
@@ -31,16 +31,16 @@ pub trait Model: Send + Sync {
 
 /// Stream of an answer; dropping it cancels the request.
 pub trait Pieces: Send {
-    /// Waits for the next piece. `Piece::End` is the last one.
+    /// Waits for the next piece. `AnswerPart::End` is the last one.
     ///
     /// # Errors
     /// If the request is refused, the connection breaks, or the response is invalid.
-    fn next(&mut self) -> ModelFuture<'_, Result<Piece, ModelError>>;
+    fn next(&mut self) -> ModelFuture<'_, Result<AnswerPart, ModelError>>;
 }
 
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Piece {
+pub enum AnswerPart {
     /// The request was sent, or the provider sent a keep-alive; no content yet.
     Alive,
     /// Text of the answer.

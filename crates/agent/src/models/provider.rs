@@ -21,7 +21,7 @@ pub enum Provider {
 
 /// Endpoint of a model service.
 #[derive(Clone)]
-pub struct Place {
+pub struct ModelEndpoint {
     /// API format.
     pub provider: Provider,
     /// Base URL, with a trailing slash.
@@ -101,7 +101,7 @@ impl Provider {
     }
 }
 
-impl Place {
+impl ModelEndpoint {
     /// Creates an endpoint; a URL without a path gets the provider's default path.
     ///
     /// # Errors
@@ -146,7 +146,7 @@ impl Place {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for ModelEndpoint {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let key = if self.key.is_some() { "[redacted]" } else { "none" };
         write!(out, "{} at {}, key {key}", self.provider.name(), self.url)
@@ -173,14 +173,15 @@ mod tests {
             (Provider::OpenAi, Some("https://a.b/v1?key=x"), Err(())),
         ];
         each(rows, |(provider, address, wanted)| {
-            let found = Place::new(provider, address, None).map(|place| place.url().to_owned()).map_err(drop);
+            let found =
+                ModelEndpoint::new(provider, address, None).map(|place| place.url().to_owned()).map_err(drop);
             assert_eq!(found, wanted.map(str::to_owned), "{provider:?} {address:?}");
         });
     }
 
     #[test]
     fn debug_output_hides_the_key() {
-        let place = Place::new(Provider::OpenAi, None, Some("k-own".to_owned())).unwrap();
+        let place = ModelEndpoint::new(Provider::OpenAi, None, Some("k-own".to_owned())).unwrap();
         assert_eq!(format!("{place:?}"), "openai at https://api.openai.com/v1/, key [redacted]");
     }
 }

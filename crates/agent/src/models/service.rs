@@ -1,6 +1,6 @@
 //! Model service with retries, a limit on concurrent requests, and timeouts.
 
-use super::{Completion, Model, ModelError, ModelErrorKind, Piece, Question};
+use super::{AnswerPart, Completion, Model, ModelError, ModelErrorKind, Question};
 use std::{
     collections::hash_map::RandomState,
     hash::{BuildHasher, Hasher},
@@ -41,7 +41,7 @@ impl Default for Patience {
 #[derive(Debug, Clone, PartialEq)]
 pub enum RequestEvent<'a> {
     /// A piece of the answer.
-    Piece(&'a Piece),
+    Piece(&'a AnswerPart),
     /// The request failed and is retried.
     Again {
         /// Error of the failed attempt.
@@ -130,13 +130,13 @@ impl Service {
             };
             let piece = piece.map_err(|_| (self.silent(begun), begun))?.map_err(|fault| (fault, begun))?;
             match &piece {
-                Piece::End(whole) => return Ok((**whole).clone()),
-                Piece::Alive => {}
-                Piece::Words(words) | Piece::Thought(words) => {
+                AnswerPart::End(whole) => return Ok((**whole).clone()),
+                AnswerPart::Alive => {}
+                AnswerPart::Words(words) | AnswerPart::Thought(words) => {
                     begun = AnswerProgress::Yes;
                     bytes += words.len();
                 }
-                Piece::Calling { bytes, .. } => {
+                AnswerPart::Calling { bytes, .. } => {
                     begun = AnswerProgress::Yes;
                     longest = longest.max(*bytes);
                 }

@@ -72,16 +72,16 @@ impl World {
         command
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Ended {
-        Ended::of(&self.program(arguments).output().unwrap())
+    pub fn run(&self, arguments: &[&str]) -> RunResult {
+        RunResult::of(&self.program(arguments).output().unwrap())
     }
 
-    pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Ended {
+    pub fn run_with_input(&self, arguments: &[&str], input: &str) -> RunResult {
         let mut command = self.program(arguments);
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        Ended::of(&child.wait_with_output().unwrap())
+        RunResult::of(&child.wait_with_output().unwrap())
     }
 
     /// Makes the calls in one session, and returns a reply for each.
@@ -127,13 +127,13 @@ fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
 
 /// Exit status and output of a run.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct RunResult {
     pub code: Option<i32>,
     pub out: String,
     pub err: String,
 }
 
-impl Ended {
+impl RunResult {
     pub fn of(output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         Self { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }

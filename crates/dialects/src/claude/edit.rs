@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::change::{self, Change, MatchCount, Output, Request, Where},
+    operations::change::{self, Change, ChangeTarget, MatchCount, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -30,7 +30,7 @@ impl Tool for Edit {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let at_text = Where::Text {
+        let at_text = ChangeTarget::Text {
             old: args.old_string,
             want: if args.replace_all { MatchCount::Every } else { MatchCount::One },
             near: None,

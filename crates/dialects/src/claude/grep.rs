@@ -14,7 +14,7 @@ pub(super) struct Grep;
 /// Default number of lines or files in a reply.
 const LIMIT: usize = 250;
 
-/// This dialect's words in the note that ends a search reply.
+/// Wording of the note at the end of a search reply.
 const WORDING: totals::Wording =
     totals::Wording { entries: "entries", narrow: "path, glob or pattern", rest: "," };
 

@@ -38,11 +38,11 @@ const TOOLS: [ToolDef; 5] = [
 ];
 
 /// The tools that read and write whole files, for callers that proxy file access. Each takes `file_path`.
-pub const WHOLE: Whole = Whole { read: TOOLS[0].name, write: TOOLS[2].name };
+pub const WHOLE: FileToolNames = FileToolNames { read: TOOLS[0].name, write: TOOLS[2].name };
 
 /// Names of the tools that read and write whole files.
 #[derive(Debug, Clone, Copy)]
-pub struct Whole {
+pub struct FileToolNames {
     /// The tool that shows a file.
     pub read: &'static str,
     /// The tool that writes `content`.

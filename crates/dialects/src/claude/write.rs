@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::change::{self, Existence, Output, Whole},
+    operations::change::{self, Existence, Output, WholeFileWrite},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -23,9 +23,9 @@ impl Tool for Write {
     type Op = change::WriteFile;
     type Args = Args;
 
-    fn lower(args: Args, at: &Lowering) -> Result<Whole, Failure> {
+    fn lower(args: Args, at: &Lowering) -> Result<WholeFileWrite, Failure> {
         let path = at.file(&args.file_path)?;
-        Ok(Whole { path, existence: Existence::Any, text: args.content })
+        Ok(WholeFileWrite { path, existence: Existence::Any, text: args.content })
     }
 
     fn render(output: &Output, page: &mut Page) {

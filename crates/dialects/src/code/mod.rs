@@ -44,8 +44,8 @@ fn say(hint: &Hint) -> String {
         Hint::ReplaceAll => "Or replace every occurrence.".to_owned(),
         Hint::WriteWhole(path) => format!("Write the whole of {}.", path.display()),
         Hint::ReplaceText(path) => format!("Replace a text in {}.", path.display()),
-        Hint::FindByName(name) => format!("Find {name} by its name."),
-        Hint::Page(from) => format!("Read the part from {from} on."),
+        Hint::FindByName(name) => format!("Search for a file named {name}."),
+        Hint::Page(from) => format!("Read from {from} on."),
         Hint::Pages(_, count) => format!("Read some of the {count} pages."),
         Hint::Literal(text) => format!("As literal text: {text}"),
     }

@@ -23,7 +23,7 @@ pub(super) fn declaration(tool: &Tool) -> String {
     )
 }
 
-/// Converts a name to a valid function name.
+/// Replaces each character that is not an ASCII letter, an ASCII digit or `$` with `_`.
 fn identifier(name: &str) -> String {
     let letter = |letter: char| if letter.is_ascii_alphanumeric() || letter == '$' { letter } else { '_' };
     name.chars().map(letter).collect()

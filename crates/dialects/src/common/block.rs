@@ -1,17 +1,17 @@
 //! Blocks of code in replies: location, lines, and the number of lines left out.
 
 use toolpost_engine::operations::search::Block;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
-/// Formats the location and the kind of a block.
+/// Formats the location of a block, and its kind and name if it has a name.
 pub(crate) fn place(found: &Block) -> String {
     let name = if found.name.is_empty() { String::new() } else { format!(" {} {}", found.kind, found.name) };
     format!("{}:{}-{}{name}", found.path, found.first_line, found.last_line)
 }
 
-/// Writes the lines of a block without numbers, then how many lines are not shown. A shortened line ends with the
-/// number of characters left out.
+/// Writes the lines of a block without numbers, then how many lines are not shown, if any. A shortened line ends with
+/// the number of characters left out.
 pub(crate) fn body(found: &Block, page: &mut Page) {
     let mut body = String::with_capacity(found.lines.bytes() + found.lines.len());
     for line in found.lines.iter() {

@@ -9,7 +9,7 @@ use toolpost_tool::Page;
 
 /// A dialect's format for command output that does not fit in the reply.
 pub(crate) struct Style {
-    /// Number of lines shown from the beginning and the end; `None`: as many as fit.
+    /// Maximum number of lines shown from the beginning and the end; `None`: as many as fit.
     pub(crate) ends: Option<(usize, usize)>,
     /// Formats the notice for the gap between the shown parts.
     pub(crate) gap: fn(&Output, &Gap) -> String,
@@ -31,7 +31,7 @@ pub(crate) struct Gap {
 
 /// Completeness of the shown output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub(crate) enum OutputCompleteness {
     /// The whole output is shown.
     Whole,
     /// Only a part of the output is shown; the value is the first gap.
@@ -41,8 +41,8 @@ pub(crate) enum Extent {
 /// Bytes and lines of the page that are reserved for gap notices and a note about them.
 const AROUND: Limit = Limit { bytes: 640, lines: 12 };
 
-/// Writes as much of the output as fits on the page, with a notice for each gap.
-pub(crate) fn text(ran: &Output, page: &mut Page, style: &Style) -> Extent {
+/// Writes as much of the output as fits on the page and the style allows, with a notice for each gap.
+pub(crate) fn text(ran: &Output, page: &mut Page, style: &Style) -> OutputCompleteness {
     let room = page.room();
     let room = Limit {
         bytes: room.bytes.saturating_sub(AROUND.bytes).max(room.bytes / 2),
@@ -60,7 +60,7 @@ pub(crate) fn text(ran: &Output, page: &mut Page, style: &Style) -> Extent {
         both_ends(&asked, ran.characters, room, style.ends)
     };
     page.fitted(body(ran, &parts, style));
-    gaps(ran, &parts).first().map_or(Extent::Whole, |gap| Extent::Part(*gap))
+    gaps(ran, &parts).first().map_or(OutputCompleteness::Whole, |gap| OutputCompleteness::Part(*gap))
 }
 
 /// A contiguous part of the output.

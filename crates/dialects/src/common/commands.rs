@@ -1,7 +1,7 @@
 //! Replies of the tools that run shell commands: output, exit status and remaining processes.
 
 use super::{
-    command_output::{self, Extent, Gap, Style},
+    command_output::{self, Gap, OutputCompleteness, Style},
     redirect,
 };
 use serde_json::json;
@@ -10,7 +10,7 @@ use toolpost_engine::{
     Failure, Line,
     operations::exec::{CommandExit, CommandOutcome, Output, State},
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
 /// Default wait for an early failure of a background command.
@@ -29,8 +29,8 @@ fn rest(gap: &Gap) -> String {
     let lines = gap.lines.map(|(first, last)| (first, last.min(first.saturating_add(EXAMPLE - 1))));
     let pipe = lines.map(|(first, last)| format!("`sed -n '{first},{last}p'`, ")).unwrap_or_default();
     format!(
-        "to see the rest, pipe the command through {pipe}`tail` or `grep`; or redirect its output to a file in the workspace, for \
-         which Toolpost asks the user, and read that file"
+        "to see the rest, pipe the command through {pipe}`tail` or `grep`; or redirect its output to a file in the workspace \
+         (Toolpost asks the user first), and read that file"
     )
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
     if ran.state != State::Ended {
         page.note(on_its_own(ran));
     }
-    if let Extent::Part(gap) = command_output::text(ran, page, style) {
+    if let OutputCompleteness::Part(gap) = command_output::text(ran, page, style) {
         page.note(rest(&gap));
     }
 }
@@ -56,10 +56,14 @@ pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
 fn on_its_own(ran: &Output) -> String {
     let job = &ran.job;
     let output = match redirect::stdout_file(&ran.command) {
-        Some("/dev/null") => "Its standard output is discarded, as the command says.".to_owned(),
-        Some(file) => format!("Its standard output goes to `{file}`, as the command says: read that file."),
-        None => "No tool can show its further output: to read it, start the command with its output redirected to a file in the \
-                 workspace, for which Toolpost asks the user."
+        Some("/dev/null") => {
+            "Its standard output is discarded, because the command redirects it to /dev/null.".to_owned()
+        }
+        Some(file) => format!(
+            "Its standard output goes to `{file}`, to which the command redirects it: read that file."
+        ),
+        None => "No tool can show its further output. To read it, start the command again with its output redirected to a file \
+                 in the workspace; Toolpost asks the user first."
             .to_owned(),
     };
     format!(
@@ -76,7 +80,7 @@ pub(crate) fn result(ran: &Output, page: &mut Page) {
     ran.notes.iter().for_each(|note| page.note(note.clone()));
 }
 
-/// Parses the wait for an early failure; lowers it to the maximum, with a note.
+/// Returns the wait for an early failure, by default [`START`]. A wait above the maximum is lowered, with a note.
 pub(crate) fn start(given: Option<u64>, notes: &mut Vec<String>) -> Duration {
     let wait = given.map_or(START, Duration::from_millis);
     if wait > LONGEST_START {
@@ -88,7 +92,7 @@ pub(crate) fn start(given: Option<u64>, notes: &mut Vec<String>) -> Duration {
     wait.min(LONGEST_START)
 }
 
-/// Accepts a shell command that is not empty.
+/// Rejects an empty shell command.
 pub(crate) fn line(given: String) -> Result<String, Failure> {
     if given.trim().is_empty() {
         return Err(Failure::invalid("command is empty; give the shell command to run."));
@@ -98,12 +102,12 @@ pub(crate) fn line(given: String) -> Result<String, Failure> {
 
 /// Accepts a program with its arguments; `argument` is the parameter that names the program.
 ///
-/// Rejects a whole command line as the program: it would be looked up as one name with spaces.
+/// Rejects a whole command line as the program, because it would be looked up as one name with spaces.
 pub(crate) fn program(given: String, args: Vec<String>, argument: &str) -> Result<Line, Failure> {
     let mut words = given.split_whitespace();
     let (first, further) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
-    // Several words are a command line, unless the first has a slash and no option follows: then they can be a path
-    // with spaces.
+    // Several words are a command line, unless the first contains a slash and the second is not an option. Then they
+    // may be a path with spaces.
     let is_line = further.first().is_some_and(|word| word.starts_with('-') || !first.contains('/'));
     if is_line {
         let all: Vec<&str> = further.into_iter().chain(args.iter().map(String::as_str)).collect();
@@ -115,7 +119,7 @@ pub(crate) fn program(given: String, args: Vec<String>, argument: &str) -> Resul
     Ok(Line::Words(std::iter::once(given).chain(args).collect()))
 }
 
-/// Parses `timeout` in milliseconds; lowers it to the maximum, with a note.
+/// Parses `timeout` in milliseconds, by default `usual`. A time limit above the maximum is lowered, with a note.
 pub(crate) fn limit(given: Option<f64>, usual: f64, notes: &mut Vec<String>) -> Result<Duration, Failure> {
     let milliseconds = given.unwrap_or(usual);
     if !milliseconds.is_finite() || milliseconds <= 0.0 {
@@ -157,7 +161,7 @@ fn ended(ending: &CommandExit) -> String {
     }
 }
 
-/// Lists processes that outlived the command, if any.
+/// Lists the processes that are still running after the command has exited; `None` if there are none.
 pub(crate) fn leftovers(ran: &Output) -> Option<String> {
     if ran.state != State::Ended || ran.leftovers.is_empty() {
         return None;

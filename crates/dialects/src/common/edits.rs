@@ -7,12 +7,12 @@ use toolpost_engine::{
 };
 use toolpost_text::budget::ByteBudget;
 use toolpost_text::{
-    counted::counted,
     cut::{self, Limit},
+    plural::counted,
 };
 use toolpost_tool::Page;
 
-/// Writes for each file: the dialect's summary line, the diff, and notes.
+/// Writes the dialect's summary line and the diff of each file, and adds all notes.
 pub(crate) fn render(output: &Output, page: &mut Page, summary: impl Fn(&ChangedFile) -> String) {
     render_with(output, page, summary, |diff| diff.into());
 }
@@ -49,7 +49,7 @@ pub(crate) fn render_with(
 /// just sent the whole new content.
 const EXCERPT: (usize, usize) = (12, 800);
 
-/// Shortens the diff of an overwritten file.
+/// Shortens a long diff of an overwritten file; returns any other diff unchanged.
 fn excerpt<'d>(file: &ChangedFile, diff: Cow<'d, str>) -> Cow<'d, str> {
     let is_small = diff.len() <= EXCERPT.1 && diff.lines().count() <= EXCERPT.0;
     if is_small || !matches!(file.what, EditKind::Overwritten { .. }) {
@@ -83,7 +83,7 @@ pub(crate) fn places(facts: &Facts) -> String {
     facts.places.map_or("several".to_owned(), |places| places.to_string())
 }
 
-/// Puts the sentence that the file has changed since the caller saw it before a message, if the file has changed.
+/// Prepends a sentence to a message if the file has changed since the caller saw it.
 pub(crate) fn changed_first(facts: &Facts, what: String) -> String {
     match &facts.changed {
         Some(changed) => format!("{changed} {what}"),

@@ -21,7 +21,7 @@ pub(crate) fn render(output: &Output, page: &mut Page) {
 /// Bytes of a reply that are reserved for the notes after the list.
 const AROUND: usize = 640;
 
-/// Lists as many paths as the page has room for, and returns their number.
+/// Lists as many paths as the page has room for, but at least one if there are matches; returns their number.
 pub(crate) fn paths(output: &Output, page: &mut Page) -> usize {
     let mut budget = ByteBudget::reserving(page.room().bytes, AROUND);
     let fits = budget.count(output.matches.iter().map(|found| found.path.len() + 1));
@@ -35,14 +35,16 @@ pub(crate) fn of_files(pattern: String) -> String {
     if pattern.ends_with('/') { pattern + "**" } else { pattern }
 }
 
-/// Adds a note if nothing matched and the pattern looks wrong: a leading `!`, or only a part of a name.
+/// Adds a note if nothing matched and the pattern may be wrong: it begins with `!`, or is a name without a wildcard.
 pub(crate) fn whole_name(output: &Output, page: &mut Page) {
     let pattern = output.pattern.as_str();
     if output.total > 0 {
         return;
     }
     if pattern.starts_with('!') {
-        page.note("`!` is matched literally and excludes nothing: give a pattern of the files that you want");
+        page.note(
+            "`!` is matched literally and excludes nothing: give a pattern that matches the wanted files",
+        );
     } else if !pattern.contains(['*', '?', '[', '{', '/']) {
         page.note(format!(
             "a pattern without a wildcard must be a whole file name; use *{pattern}* for a part of a name, {pattern}/** for the files below a directory"
@@ -50,7 +52,7 @@ pub(crate) fn whole_name(output: &Output, page: &mut Page) {
     }
 }
 
-/// Adds a note if the search did not reach all files, usually because it timed out.
+/// Adds a note if not all files were searched, usually because the search timed out.
 pub(crate) fn complete(output: &Output, page: &mut Page) {
     if output.walk.complete != toolpost_engine::operations::glob::Complete::Yes {
         page.note(

@@ -7,7 +7,7 @@ pub(crate) fn size(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// Converts an argument whose schema allows any number to a whole number.
+/// Converts an argument whose schema allows any number to a whole number; rejects a negative number or a fraction.
 pub(crate) fn number(name: &str, said: f64) -> Result<u64, Failure> {
     #[expect(
         clippy::cast_possible_truncation,

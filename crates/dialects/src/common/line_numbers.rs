@@ -1,10 +1,10 @@
 //! Line numbers in the format of `cat -n`.
 
 use toolpost_engine::operations::read::{Line, Lines, Total};
-use toolpost_text::counted::counted;
 use toolpost_text::cut::NOTICE;
+use toolpost_text::plural::counted;
 
-/// Writes lines: the number in six columns, a tab, the line.
+/// Writes lines: the number in at least six columns, a tab, the line.
 pub(crate) fn lines(lines: &Lines, body: &mut String) {
     // Collected as bytes, so that UTF-8 is validated once and not for each number.
     let mut out = std::mem::take(body).into_bytes();
@@ -30,7 +30,8 @@ pub(crate) fn text(line: &Line<'_>, body: &mut String) {
     body.push('\n');
 }
 
-/// Checks whether a line is cut, unless it is the only one: a reply with a single line has more room for it.
+/// Checks whether one of several lines is cut. Returns false for a single line, because a request for only that line
+/// would not show more of it.
 pub(crate) fn cuts_a_line(lines: &Lines) -> bool {
     lines.len() > 1 && lines.iter().any(|line| line.cut().is_some())
 }
@@ -48,7 +49,7 @@ pub(crate) fn total(total: Total) -> String {
     }
 }
 
-/// Writes a line number in six columns, and a tab.
+/// Writes a line number in at least six columns, and a tab.
 fn gutter(number: u64, out: &mut Vec<u8>) {
     const COLUMNS: usize = 6;
     if number >= 10_u64.pow(COLUMNS as u32) {

@@ -1,7 +1,7 @@
 //! Notebook cells.
 
 use toolpost_engine::operations::read::{CellOutput, Notebook};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
 /// Writes the cells in order, each with its outputs.

@@ -1,7 +1,7 @@
 //! The file to which a shell command redirects its standard output.
 
 /// Returns the file that receives the standard output of a shell command, spelled as in the command; `None` if there is
-/// none, or if the last command has syntax that this function does not parse.
+/// none, if its name has special characters, or if the last command has syntax that this function does not parse.
 ///
 /// Only the last command of a line counts, because it is the one that keeps running.
 pub(super) fn stdout_file(line: &str) -> Option<&str> {

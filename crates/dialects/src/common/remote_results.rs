@@ -2,7 +2,7 @@
 
 use super::untrusted;
 use toolpost_engine::operations::usage::{ServiceAnswer, ServiceFinding};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
 /// Formats the heading of a package or a service, so that it is not taken for a heading in a README.
@@ -10,7 +10,7 @@ pub(crate) fn heading(of: &str) -> String {
     format!("===== {of} =====")
 }
 
-/// Writes the answer of a service; notes report a failure.
+/// Writes the answer of a service, or nothing if the service failed; [`notes`] reports the failure.
 pub(crate) fn render(consulted: &ServiceAnswer, page: &mut Page) {
     let place = place(consulted);
     if consulted.failed.is_some() {

@@ -6,8 +6,8 @@ use toolpost_engine::{
     operations::plan::{Output, Request},
 };
 use toolpost_text::{
-    counted::counted,
     cut::{self, Limit},
+    plural::counted,
 };
 use toolpost_tool::{Lowering, Page};
 

@@ -4,7 +4,7 @@ use toolpost_engine::operations::{
     glob::Complete,
     grep::{Mode, Output},
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
 /// A dialect's wording for the end of a search reply.

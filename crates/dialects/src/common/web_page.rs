@@ -2,12 +2,12 @@
 
 use super::untrusted;
 use toolpost_engine::operations::fetch::{Content, Form, Origin, Output, Words};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
 /// Writes fetched content.
 pub(crate) fn render(output: &Output, page: &mut Page) {
-    // All text follows the image.
+    // The image precedes all text.
     if let Content::Image(image) = &output.content {
         page.image(&image.mime, image.data.clone());
     }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Approval, Command, Failure, Line,
-    operations::exec::{Exec, Output, OutputRange, Request, Shell, Side, Wait},
+    operations::exec::{Exec, Output, OutputRange, Request, Shell, Side, WaitLimit},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -43,8 +43,8 @@ impl Tool for Bash {
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let mut notes = Vec::new();
         let wait = match args.run_in_background {
-            Some(true) => Wait::OrLeave(commands::START),
-            Some(false) | None => Wait::OrEnd(commands::limit(args.timeout, USUAL, &mut notes)?),
+            Some(true) => WaitLimit::OrLeave(commands::START),
+            Some(false) | None => WaitLimit::OrEnd(commands::limit(args.timeout, USUAL, &mut notes)?),
         };
         Ok(Request {
             command: Command {

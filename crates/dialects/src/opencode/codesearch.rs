@@ -10,7 +10,7 @@ use toolpost_engine::{
         usage::{Extent, Output, Request, Usage},
     },
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct CodeSearch;

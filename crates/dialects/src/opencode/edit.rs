@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::change::{self, Change, MatchCount, Output, Request, Where},
+    operations::change::{self, Change, ChangeTarget, MatchCount, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -41,7 +41,8 @@ pub(super) struct Text {
 impl Text {
     /// Converts the replacement to a change of the given file.
     pub(super) fn change(self, file: &str, at: &Lowering) -> Result<Change, Failure> {
-        let place = Where::Text { old: self.old, want: self.want, near: None, matching: at.matching() };
+        let place =
+            ChangeTarget::Text { old: self.old, want: self.want, near: None, matching: at.matching() };
         Ok(Change { path: at.file(file)?, at: place, text: self.new })
     }
 }

@@ -12,15 +12,15 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Grep;
 
-/// Maximum number of lines from several files, as in opencode's own tool.
+/// Default limit on the lines from several files, as in opencode's own tool.
 const LIMIT: usize = 100;
-/// Maximum number of lines from a single file. It is higher than `LIMIT`, because this dialect has no tool to read
+/// Default limit on the lines from a single file. It is higher than `LIMIT`, because this dialect has no tool to read
 /// files.
 const OF_FILE: usize = 1_000;
 /// Maximum number of characters of a line.
 const LINE: usize = 2_000;
 
-/// This dialect's words in the note that ends a search reply.
+/// Wording of the note at the end of a search reply.
 const WORDING: totals::Wording = totals::Wording {
     entries: "lines",
     narrow: "pattern, include or path",

@@ -95,8 +95,8 @@ impl Tool for Lsp {
     }
 }
 
-/// Parses the position: 0-based with `column`, 1-based with `character`. With neither, column 0 of the line.
-/// `None` without a line.
+/// Parses the position: 0-based with `column`, 1-based with `character`. With neither, column 0 of the line; with
+/// both, an error. `None` without a line.
 fn spot(args: &Args) -> Result<Option<CursorPosition>, Failure> {
     match (args.line, args.column, args.character) {
         (_, Some(_), Some(_)) => Err(Failure::invalid(

@@ -1,25 +1,27 @@
 //! Failed replacements, in the wording of opencode's own tools.
 
 use crate::common::edits;
-use toolpost_engine::{Failure, Trouble};
+use toolpost_engine::{ChangeProblem, Failure};
 
 /// Rewords a failure with the names of this dialect's arguments.
 pub(super) fn reword(failure: Failure) -> Failure {
     let facts = &failure.facts;
     let path = &facts.path;
     let what = match facts.trouble {
-        Some(Trouble::Same) => {
+        Some(ChangeProblem::Same) => {
             format!("oldString and newString must be different: nothing would change in {path}.")
         }
-        Some(Trouble::EmptyOld) => format!("oldString is empty, and {path} is not."),
-        Some(Trouble::Absent) => {
+        Some(ChangeProblem::EmptyOld) => format!("oldString is empty, and {path} is not."),
+        Some(ChangeProblem::Absent) => {
             let already = edits::already_there(facts).map_or(String::new(), |more| format!(" {more}"));
             format!("oldString not found in file content: {path}.{already}")
         }
-        Some(Trouble::Ambiguous) => {
+        Some(ChangeProblem::Ambiguous) => {
             format!("oldString found {} times in {path} (multiple times).", edits::places(facts))
         }
-        Some(Trouble::Unreadable | Trouble::NotDeleted | Trouble::NotMoved) | None => return failure,
+        Some(ChangeProblem::Unreadable | ChangeProblem::NotDeleted | ChangeProblem::NotMoved) | None => {
+            return failure;
+        }
     };
     Failure { what: edits::changed_first(facts, what), ..failure }
 }

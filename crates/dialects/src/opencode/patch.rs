@@ -4,7 +4,7 @@ use crate::common::edits;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
-    Failure, Kind, Trouble,
+    ChangeProblem, Failure, Hint, Kind,
     operations::change::{self, ChangedFile, EditKind, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
@@ -68,13 +68,17 @@ impl Tool for Patch {
             return failure;
         }
         let failed = match failure.facts.trouble {
-            Some(Trouble::Unreadable) => Some("Failed to read file to update"),
-            Some(Trouble::NotDeleted) => Some("Failed to delete file"),
-            Some(Trouble::NotMoved) => Some("Failed to move file"),
+            Some(ChangeProblem::Unreadable) => Some("Failed to read file to update"),
+            Some(ChangeProblem::NotDeleted) => Some("Failed to delete file"),
+            Some(ChangeProblem::NotMoved) => Some("Failed to move file"),
             _ => None,
         };
         if let Some(failed) = failed {
             failure.what = format!("{failed} {}: {}", failure.facts.path, failure.what);
+        }
+        if failure.kind == Kind::Unread {
+            let advice = "To change a part of an existing file, use `*** Update File`.";
+            failure.hints.push(Hint::Advice(advice.to_owned()));
         }
         // A patch has no numbered edits, so remove the number of the edit that failed.
         if failure.facts.change.take().is_some() {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::collections::HashSet;
 use toolpost_engine::{
     Failure,
-    operations::tasks::{Done, Item, Output, Request, Tasks},
+    operations::tasks::{Item, Output, Request, TaskEffect, Tasks},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -59,7 +59,7 @@ impl Tool for TodoWrite {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        if let Done::Replaced { added, removed, changed } = &output.done {
+        if let TaskEffect::Replaced { added, removed, changed } = &output.done {
             let some =
                 |what: &str, all: &[String]| (!all.is_empty()).then(|| format!("{what} {}", all.join("; ")));
             let said = [some("added:", added), some("removed:", removed), some("changed:", changed)];

@@ -6,7 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::analyze::{self, Analyze, Mapped, Module, Output, Request, TestMap},
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct AnalyzeAll;
@@ -91,7 +91,8 @@ impl Tool for AnalyzeAll {
     }
 }
 
-/// Writes the model's answer and claims, and counts the parts of the project that the answer does not cover.
+/// Writes the model's answer and claims, and notes how many parts of the project the answer does not cover. If no
+/// model was asked, notes only the reason.
 fn answered(mapped: &Mapped, page: &mut Page) {
     if let Some(why) = &mapped.not_asked {
         return page.note(format!("no model answered the question: {why}"));
@@ -111,8 +112,8 @@ fn answered(mapped: &Mapped, page: &mut Page) {
     mapped.failed.iter().for_each(|chunk| page.line(&format!("- no answer for {chunk}")));
     let (chunks, blocks) = (counted(mapped.chunks as u64, "chunk"), counted(mapped.blocks as u64, "block"));
     page.note(format!(
-        "the model read {chunks} with {blocks}; chunks without an answer: {}; {} did not fit; {} dropped, \
-         because the citations are wrong",
+        "the model read {chunks} with {blocks}; chunks without an answer: {}; {} did not fit; {} dropped \
+         because of wrong citations",
         mapped.failed.len(),
         counted(mapped.left_out as u64, "block"),
         counted(mapped.dropped as u64, "claim")
@@ -175,8 +176,8 @@ fn rest(output: &Output, page: &mut Page) {
     tests(&output.tests, page);
 }
 
-/// Writes the files that tests use. Claims that no test uses a file only if the target of every use in tests
-/// is known.
+/// Writes which files the tests use. States that no test uses a file only if the target of every use in tests is
+/// known.
 fn tests(tests: &TestMap, page: &mut Page) {
     section(page, "Tests");
     let outside = match tests.outside {
@@ -199,7 +200,8 @@ fn tests(tests: &TestMap, page: &mut Page) {
         page.line(&format!("{by_no_test}, the longest first: {}", tests.largest_unreached.join(", ")));
         if tests.open > 0 {
             let open = counted(tests.open as u64, "use");
-            page.line(&format!("Partial: the target of {open} in tests is not known for certain."));
+            let refer = if tests.open == 1 { "refers" } else { "refer" };
+            page.line(&format!("Incomplete: it is uncertain what {open} in tests {refer} to."));
         }
     }
 }

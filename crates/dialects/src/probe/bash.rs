@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Approval, Command, Failure, Line,
-    operations::exec::{Exec, Output, OutputRange, Request, Shell, Side, Wait},
+    operations::exec::{Exec, Output, OutputRange, Request, Shell, Side, WaitLimit},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -48,7 +48,7 @@ impl Tool for Bash {
                 approval: Approval::ByRules,
             },
             shell: Shell::Plain,
-            wait: Wait::OrEnd(limit),
+            wait: WaitLimit::OrEnd(limit),
             range: OutputRange { from: Side::Split, skip: 0, count: SHOWN.min(at.reply_bytes() as u64) },
             notes,
         })

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
-    Failure, Hint,
-    operations::change::{self, Existence, Output, Whole},
+    Failure, Hint, Kind,
+    operations::change::{self, Existence, Output, WholeFileWrite},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -25,9 +25,9 @@ impl Tool for Create {
     type Op = change::WriteFile;
     type Args = Args;
 
-    fn lower(args: Args, at: &Lowering) -> Result<Whole, Failure> {
+    fn lower(args: Args, at: &Lowering) -> Result<WholeFileWrite, Failure> {
         let existence = if args.overwrite { Existence::Any } else { Existence::New };
-        Ok(Whole { path: at.file(&args.file_path)?, existence, text: args.content })
+        Ok(WholeFileWrite { path: at.file(&args.file_path)?, existence, text: args.content })
     }
 
     fn render(output: &Output, page: &mut Page) {
@@ -36,7 +36,8 @@ impl Tool for Create {
 
     fn reword(failure: Failure) -> Failure {
         let mut failure = super::edit_reply::reword(failure);
-        if let [Hint::ReadFirst(path)] = failure.hints.as_slice() {
+        // If `overwrite` is already true, the failure is of kind `Unread`.
+        if let (Kind::Invalid, [Hint::ReadFirst(path)]) = (failure.kind, failure.hints.as_slice()) {
             let call = toolpost_tool::example(&[("file", &super::targets::quoted(&path.display()))]);
             failure.hints = vec![
                 Hint::Advice("To replace the file, set overwrite to true.".to_owned()),

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure, Hint, Kind,
-    operations::change::{self, Change, EditPosition, Lines, MatchCount, Output, Reference, Request, Where},
+    operations::change::{
+        self, Change, ChangeTarget, EditPosition, Lines, MatchCount, Output, Reference, Request,
+    },
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -52,20 +54,20 @@ impl Tool for Edit {
         let path = at.file(&args.file_path)?;
         let given = |said: &Option<String>| said.clone().filter(|said| !said.trim().is_empty());
         let place = if let Some(symbol) = given(&args.symbol) {
-            Where::Symbol { name: symbol, side: side(args.position) }
+            ChangeTarget::Symbol { name: symbol, side: side(args.position) }
         } else if let Some(start) = given(&args.start_line) {
             let lines = lines(&start, given(&args.end_line).as_deref(), args.position)?;
             match args.old_string.filter(|old| !old.is_empty()) {
                 Some(_) if args.replace_all => return Err(two_places()),
-                Some(holds) => Where::LinesWith { lines, holds },
-                None => Where::Lines(lines),
+                Some(holds) => ChangeTarget::LinesWith { lines, holds },
+                None => ChangeTarget::Lines(lines),
             }
         } else if let Some(old) = args.old_string.filter(|old| !old.is_empty()) {
             if args.position.is_some() || given(&args.end_line).is_some() {
                 return Err(half_lines());
             }
             let want = if args.replace_all { MatchCount::Every } else { MatchCount::One };
-            Where::Text { old, want, near: None, matching: at.matching() }
+            ChangeTarget::Text { old, want, near: None, matching: at.matching() }
         } else {
             return Err(nowhere());
         };

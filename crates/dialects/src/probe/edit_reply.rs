@@ -6,7 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::change::{ChangedFile, EditKind, Output},
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
 /// Writes the reply to an edit: for each file a summary line, the diff with line references, and notes.

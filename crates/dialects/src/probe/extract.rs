@@ -11,7 +11,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         read::{self, Text, Total},
-        view::{self, Answer, FileExcerpt, Of, Output, Request},
+        view::{self, ExcerptResult, FileExcerpt, LineSelector, Output, Request},
     },
 };
 use toolpost_tool::{Lowering, Page, Tool};
@@ -46,12 +46,12 @@ impl Tool for Extract {
         let mut parts = Vec::new();
         for target in targets {
             let around = context.unwrap_or(0);
-            let block = || Of::Block { otherwise: context.unwrap_or(AROUND) };
+            let block = || LineSelector::Block { otherwise: context.unwrap_or(AROUND) };
             let (from, to, around, of) = match target.part {
-                TargetSelector::Whole => (1, None, 0, Of::Lines),
+                TargetSelector::Whole => (1, None, 0, LineSelector::Lines),
                 TargetSelector::Line(line) => (line, Some(line), around, block()),
-                TargetSelector::Lines(first, last) => (first, Some(last), around, Of::Lines),
-                TargetSelector::Symbol(symbol) => (1, None, around, Of::Symbol(symbol)),
+                TargetSelector::Lines(first, last) => (first, Some(last), around, LineSelector::Lines),
+                TargetSelector::Symbol(symbol) => (1, None, around, LineSelector::Symbol(symbol)),
             };
             let path = at.source(&target.path)?;
             parts.push(view::ExcerptRequest {
@@ -75,21 +75,23 @@ impl Tool for Extract {
             part(viewed, page);
         }
         let cuts_a_line = |viewed: &FileExcerpt| match &viewed.answer {
-            Answer::File(file) => file.text().is_some_and(|text| line_numbers::cuts_a_line(&text.lines)),
-            Answer::Failed(_) => false,
+            ExcerptResult::File(file) => {
+                file.text().is_some_and(|text| line_numbers::cuts_a_line(&text.lines))
+            }
+            ExcerptResult::Failed(_) => false,
         };
         if output.parts.iter().any(cuts_a_line) {
-            page.note_once("to see a cut line whole, extract it alone, such as src/a.ts:7-7");
+            page.note_once("to see a cut line in full, extract only that line, such as src/a.ts:7-7");
         }
     }
 }
 
 fn part(viewed: &FileExcerpt, page: &mut Page) {
     match &viewed.answer {
-        Answer::File(file) => {
+        ExcerptResult::File(file) => {
             document::render(&file.content, page, |text, page| lines(viewed, file, text, page));
         }
-        Answer::Failed(failed) => {
+        ExcerptResult::Failed(failed) => {
             page.line(&format!("{}: {}", viewed.path, failed.what));
             if let Some(found) = &failed.found {
                 page.line(found.trim_end());

@@ -6,7 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::skills::{Output, Request, Skill, Skills},
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ListSkills;

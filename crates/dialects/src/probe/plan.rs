@@ -12,7 +12,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ExecutePlan;
 
-/// JavaScript helpers of the dialect. `{CONTINUE}` is the text of [`CONTINUE`].
+/// JavaScript helpers of the dialect. `{CONTINUE}` stands for the text of [`CONTINUE`].
 const LIBRARY: &str = include_str!("plan.js");
 
 #[derive(Deserialize, JsonSchema)]

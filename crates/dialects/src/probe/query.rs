@@ -11,7 +11,7 @@ use toolpost_engine::{
         query::{self, Output, Place, Request, Truncation},
     },
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Query;

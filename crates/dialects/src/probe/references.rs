@@ -1,6 +1,6 @@
 //! Line references (`42:ab`: the number of a line and its hash) in listings, diffs and failures.
 
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_text::{
     cut::NOTICE,
     hashline::{self, Reference},
@@ -48,7 +48,7 @@ pub(super) fn all(text: &str) -> String {
     lines.collect()
 }
 
-/// Writes a line of a diff with its reference.
+/// Writes a line of a diff with its reference, which has no hash if the line is cut.
 fn diffed(number: usize, text: &str) -> String {
     if text.contains(NOTICE) && text.ends_with(']') {
         return format!("{number} | {text}");
@@ -62,8 +62,8 @@ fn hunk(line: &str) -> Option<usize> {
     new.split(',').next()?.parse().ok()
 }
 
-/// Converts a line numbered in six columns to one with a reference. A line of `CUT` characters or more gets
-/// no hash, because it may be cut. `None` if the line is not numbered.
+/// Converts a line that begins with its number in at least six columns to one with a reference. A cut line gets no
+/// hash, nor does a line of `CUT` characters or more, because it may be cut. `None` if the line is not numbered.
 fn numbered(line: &str) -> Option<String> {
     const CUT: usize = 160;
     let (columns, text) = line.split_once('\t')?;

@@ -12,7 +12,7 @@ use toolpost_engine::{
         search::{self, Block, From, Matching, Output, Request, Tests, Truncation},
     },
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Search;
@@ -22,7 +22,7 @@ pub(super) struct SearchAll;
 const MOST: f64 = 1_000.0;
 /// Maximum number of blocks in a page of an exhaustive search.
 const EACH: f64 = 100_000.0;
-/// Default maximum numbers: blocks of a reply, tokens of a reply, pages of `searchAll`.
+/// Default limits: blocks per reply, tokens per reply, pages of `searchAll`.
 const DEFAULT: (f64, f64, f64) = (20.0, 20_000.0, 50.0);
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -150,7 +150,7 @@ impl Tool for Search {
 /// text.
 pub(super) const CONTINUE: &str = "to continue, make the same call with session:";
 
-/// Writes how the blocks were selected: the model's groups with their reasons, or a note.
+/// Writes how the blocks were selected: the model's groups with their reasons, and notes.
 fn groups(method: &SearchMethod, page: &mut Page) {
     for group in &method.groups {
         page.line(&format!("- {}: {}", group.reason, group.places.join(", ")));
@@ -271,7 +271,7 @@ fn render(output: &Output, page: &mut Page) {
     notes(output, page);
 }
 
-/// Writes a block: location and kind, then its lines with references.
+/// Writes a block: its location, its kind and name if it has a name, and its lines with references.
 fn write(found: &Block, page: &mut Page) {
     page.line(&format!("File: {}", found.path));
     let name =
@@ -284,7 +284,7 @@ fn write(found: &Block, page: &mut Page) {
     block::rest(found, page);
 }
 
-/// Notes left-out results and changed files.
+/// Adds notes about left-out results, changed files, and files that were not searched.
 fn notes(output: &Output, page: &mut Page) {
     if output.tests > 0 {
         let more = counted(output.tests as u64, "result");

@@ -31,8 +31,8 @@ pub(super) enum TargetSelector {
 
 /// Parses targets, separated by commas or spaces; a path that contains either needs quotes.
 ///
-/// Spaces separate only pieces that look like paths. A text that is the path of a file as a whole, perhaps
-/// with lines, means that file, whatever characters the path contains.
+/// Spaces separate only pieces that look like paths. If the whole text is an existing path, perhaps with lines, it
+/// means that file, whatever characters the path contains.
 pub(super) fn read(target_text: &str, exists: impl Fn(&str) -> bool) -> Result<Vec<Target>, Failure> {
     if let Some(target) = of_file(target_text.trim(), &exists) {
         return Ok(vec![target?]);
@@ -125,7 +125,7 @@ fn target(piece: &str) -> Result<Target, Failure> {
     checked(path, part)
 }
 
-/// Explains a range with only one of its lines, such as `path:700-`; `None` for other texts.
+/// Returns the failure for a range with only one of its lines, such as `path:700-`; `None` for other texts.
 fn half_range(piece: &str) -> Option<Failure> {
     let (path, range) =
         piece.rsplit_once([':', '#']).filter(|(path, _)| !path.is_empty() && !is_prefix(path))?;
@@ -154,7 +154,7 @@ fn with_lines(piece: &str) -> Option<(&str, TargetSelector)> {
     (!front.is_empty() && !is_prefix(front)).then_some((front, part))
 }
 
-/// Checks whether a text is the prefix of a dependency name.
+/// Checks whether a text is the prefix of dependency names, such as `js`.
 fn is_prefix(front: &str) -> bool {
     toolpost_engine::is_dependency(&format!("{front}:x")) && !toolpost_engine::is_dependency(front)
 }
@@ -172,7 +172,7 @@ fn checked(path: &str, part: TargetSelector) -> Result<Target, Failure> {
     }
 }
 
-/// Parses `42` or `10-20`, each with an optional hash.
+/// Parses `42` or `10-20`.
 fn lines(target_text: &str) -> Option<TargetSelector> {
     match target_text.split_once('-') {
         Some((first, last)) => Some(TargetSelector::Lines(line(first)?, line(last)?)),

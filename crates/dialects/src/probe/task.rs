@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure, Hint,
-    operations::tasks::{Done, Edit, NewTask, Output, Request, Tasks},
+    operations::tasks::{Edit, NewTask, Output, Request, TaskEffect, Tasks},
 };
 use toolpost_tool::{Lowering, Page, Tool, example};
 
@@ -76,18 +76,20 @@ impl Tool for Task {
 
     fn render(output: &Output, page: &mut Page) {
         match &output.done {
-            Done::Created { id } => page.line(&format!("Created {id}.")),
-            Done::Updated { id, changed } if changed.is_empty() => {
+            TaskEffect::Created { id } => page.line(&format!("Created {id}.")),
+            TaskEffect::Updated { id, changed } if changed.is_empty() => {
                 page.line(&format!("{id} is unchanged: it already has these values."));
             }
-            Done::Updated { id, changed } => page.line(&format!("Updated {id}: {}.", changed.join(", "))),
-            Done::Completed { id, free } if free.is_empty() => page.line(&format!("Completed {id}.")),
-            Done::Completed { id, free } => {
+            TaskEffect::Updated { id, changed } => {
+                page.line(&format!("Updated {id}: {}.", changed.join(", ")))
+            }
+            TaskEffect::Completed { id, free } if free.is_empty() => page.line(&format!("Completed {id}.")),
+            TaskEffect::Completed { id, free } => {
                 page.line(&format!("Completed {id}; no longer blocked: {}.", free.join(", ")));
             }
-            Done::Listed | Done::Replaced { .. } => {}
+            TaskEffect::Listed | TaskEffect::Replaced { .. } => {}
         }
-        if output.done != Done::Listed {
+        if output.done != TaskEffect::Listed {
             page.line("");
         }
         tasks::list(output, page);

@@ -1,14 +1,14 @@
 //! Replies of the tools that run, poll and stop commands, with this dialect's tool names.
 
 use crate::common::{
-    command_output::{self, Extent, PLAIN},
+    command_output::{self, OutputCompleteness, PLAIN},
     commands,
 };
 use toolpost_engine::operations::exec::{Output, State};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
-pub(super) fn render(output: &Output, page: &mut Page) -> Extent {
+pub(super) fn render(output: &Output, page: &mut Page) -> OutputCompleteness {
     page.line(&format!("command_id: {}", output.job));
     page.line(&format!("status: {}", status(output)));
     if output.state == State::Ended {

@@ -2,7 +2,7 @@
 
 use crate::common::edits;
 use toolpost_engine::operations::change::{ChangedFile, EditKind, Output};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
 /// Writes the reply to an edit: for each file a summary line, the diff and notes.

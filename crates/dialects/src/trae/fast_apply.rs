@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure, Hint, Kind,
-    operations::change::{self, Change, Output, Request, Where},
+    operations::change::{self, Change, ChangeTarget, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -36,15 +36,15 @@ impl Tool for FastApply {
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         if args.content.trim().is_empty() {
             return Err(Failure::invalid(
-                "content is empty; give the code that changes, with what is around it, or empty the file with \
-                 write_to_file, rewrite: true.",
+                "content is empty; give the changed code and the lines around it. To empty the file, use \
+                 write_to_file with rewrite: true.",
             ));
         }
         let language = args.code_language.filter(|language| !language.trim().is_empty());
         Ok(Request {
             changes: vec![Change {
                 path: at.file(&args.file_path)?,
-                at: Where::Merge { language },
+                at: ChangeTarget::Merge { language },
                 text: args.content,
             }],
         })

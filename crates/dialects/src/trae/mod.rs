@@ -35,8 +35,9 @@ pub const DIALECT: Dialect = Dialect {
                    search), search_by_regex and list_dir. \
         View up to ten files in one call with view_files. Change files with update_file: it returns a diff, so do not view the file \
         again. The blocks of one update_file call are applied in order, all or none. write_to_file creates files (rewrite=false) or \
-        overwrites them (rewrite=true). Paths may be absolute or relative to the workspace, and must lead into it. run_command runs a \
-        program. Poll a long-running one with check_command_status, and stop it with stop_command.",
+        overwrites them (rewrite=true). Paths may be absolute or relative to the workspace, and must be inside the workspace. run_command \
+        runs a program, or a shell line if args is empty. Poll a long-running one with check_command_status, and stop it with \
+        stop_command.",
     // Room for ten files of two hundred lines each.
     budget: Budget { bytes: 100 * 1024, lines: 100_000, cut: TruncationPolicy::Head },
     deadline: Duration::from_secs(60),

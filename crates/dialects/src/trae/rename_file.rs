@@ -6,7 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::rename::{self, Output, Request},
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct RenameFile;

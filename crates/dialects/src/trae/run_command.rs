@@ -1,13 +1,13 @@
 //! `run_command`: a program with its arguments, blocking or not.
 
 use super::command_reply;
-use crate::common::{command_output::Extent, commands};
+use crate::common::{command_output::OutputCompleteness, commands};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 use toolpost_engine::{
     Approval, Command, Failure, Line,
-    operations::exec::{Exec, Output, OutputRange, Request, Shell, Side, Wait},
+    operations::exec::{Exec, Output, OutputRange, Request, Shell, Side, WaitLimit},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -80,7 +80,7 @@ impl Tool for RunCommand {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        if let Extent::Part(gap) = command_reply::render(output, page) {
+        if let OutputCompleteness::Part(gap) = command_reply::render(output, page) {
             page.note(format!(
                 "to see the rest: check_command_status with {{\"command_id\": \"{}\", \"output_priority\": \"top\", \
                  \"skip_character_count\": {}, \"output_character_count\": {SHOWN}}}",
@@ -91,8 +91,8 @@ impl Tool for RunCommand {
 }
 
 /// Returns the wait for a command. A command that takes longer continues in the background.
-fn wait(blocking: bool, before_async: Option<u64>, notes: &mut Vec<String>) -> Wait {
-    Wait::OrLeave(if blocking { BLOCKING } else { commands::start(before_async, notes) })
+fn wait(blocking: bool, before_async: Option<u64>, notes: &mut Vec<String>) -> WaitLimit {
+    WaitLimit::OrLeave(if blocking { BLOCKING } else { commands::start(before_async, notes) })
 }
 
 /// Parses a program with arguments. Without arguments, a whole command line goes to a shell.
@@ -119,7 +119,7 @@ fn approval(required: Option<bool>) -> Approval {
 
 #[cfg(test)]
 mod tests {
-    use super::{Wait, wait};
+    use super::{WaitLimit, wait};
     use std::time::Duration;
 
     #[test]
@@ -138,7 +138,7 @@ mod tests {
             let found = wait(blocking, before_async, &mut notes);
             assert_eq!(
                 found,
-                Wait::OrLeave(Duration::from_millis(milliseconds)),
+                WaitLimit::OrLeave(Duration::from_millis(milliseconds)),
                 "{blocking} {before_async:?}"
             );
             assert_eq!(notes.len(), noted, "{blocking} {before_async:?}: {notes:?}");

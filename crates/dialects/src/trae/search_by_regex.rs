@@ -9,7 +9,7 @@ use toolpost_engine::{
         grep::{self, Case, GrepRequest, Output, Request},
     },
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct SearchByRegex;

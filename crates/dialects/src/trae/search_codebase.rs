@@ -10,7 +10,7 @@ use toolpost_engine::{
         semantic::{Alike, Output, Request, Semantic, Truncation},
     },
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct SearchCodebase;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::change::{self, Change, Output, Request, Where},
+    operations::change::{self, Change, ChangeTarget, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -44,7 +44,7 @@ impl Tool for UpdateFile {
         }
         let change = |block: Block| Change {
             path: path.clone(),
-            at: Where::Next { old: block.old_str, matching: at.matching() },
+            at: ChangeTarget::Next { old: block.old_str, matching: at.matching() },
             text: block.new_str,
         };
         Ok(Request { changes: args.replace_blocks.into_iter().map(change).collect() })

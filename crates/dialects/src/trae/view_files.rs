@@ -8,7 +8,9 @@ use toolpost_engine::{
     Failure,
     operations::{
         read::{Output as File, Text, Total},
-        view::{self, Answer, ExcerptFailure, ExcerptRequest, FileExcerpt, Of, Output, Request},
+        view::{
+            self, ExcerptFailure, ExcerptRequest, ExcerptResult, FileExcerpt, LineSelector, Output, Request,
+        },
     },
 };
 use toolpost_text::cut::NOTICE;
@@ -68,16 +70,20 @@ impl Tool for ViewFiles {
                 page.text("\n");
             }
             match &viewed.answer {
-                Answer::File(file) => shown(viewed, file, page),
-                Answer::Failed(failed) => not_shown(viewed, failed, page),
+                ExcerptResult::File(file) => shown(viewed, file, page),
+                ExcerptResult::Failed(failed) => not_shown(viewed, failed, page),
             }
         }
         let cuts_a_line = |viewed: &FileExcerpt| match &viewed.answer {
-            Answer::File(file) => file.text().is_some_and(|text| line_numbers::cuts_a_line(&text.lines)),
-            Answer::Failed(_) => false,
+            ExcerptResult::File(file) => {
+                file.text().is_some_and(|text| line_numbers::cuts_a_line(&text.lines))
+            }
+            ExcerptResult::Failed(_) => false,
         };
         if output.parts.iter().any(cuts_a_line) {
-            page.note_once("to see a cut line whole, view it alone: its number as start_line and end_line");
+            page.note_once(
+                "to see a cut line in full, view only that line: pass its number as start_line and end_line",
+            );
         }
     }
 }
@@ -99,7 +105,7 @@ fn part(file: FileRange, at: &Lowering) -> Result<ExcerptRequest, Failure> {
         raw_path: file_path,
         from,
         to,
-        of: Of::Lines,
+        of: LineSelector::Lines,
         before: 0,
         after: 0,
     })

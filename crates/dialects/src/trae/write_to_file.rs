@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     ExistenceMismatch, Failure, Hint,
-    operations::change::{self, Existence, Output, Whole},
+    operations::change::{self, Existence, Output, WholeFileWrite},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -27,10 +27,10 @@ impl Tool for WriteToFile {
     type Op = change::WriteFile;
     type Args = Args;
 
-    fn lower(args: Args, at: &Lowering) -> Result<Whole, Failure> {
+    fn lower(args: Args, at: &Lowering) -> Result<WholeFileWrite, Failure> {
         let existence = if args.rewrite { Existence::Existing } else { Existence::New };
         let path = at.file(&args.file_path)?;
-        Ok(Whole { path, existence, text: args.content })
+        Ok(WholeFileWrite { path, existence, text: args.content })
     }
 
     fn render(output: &Output, page: &mut Page) {

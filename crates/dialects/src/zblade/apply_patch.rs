@@ -94,8 +94,8 @@ fn patches(args: Args) -> Result<Vec<Patch>, Failure> {
     }
 }
 
-/// Parses the line range. A missing first line follows from the last line and the length of the text; a
-/// missing last line is the first line. `None` if both are missing.
+/// Parses the line range. A missing first line is computed from the last line and the length of the text; a missing
+/// last line is taken to be the first. Lines in the wrong order are swapped. `None` if both are missing.
 fn near(patch: &Patch) -> Option<LineRange> {
     let more = count(&patch.old_text).saturating_sub(1);
     let (first, last) = match (patch.start_line, patch.end_line) {

@@ -16,7 +16,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Batch;
 
-/// Maximum number of calls in a batch: with more, too little of each reply would fit.
+/// Maximum number of calls in a batch. With more, too little of each reply would fit.
 const MOST: usize = 64;
 /// Error for a call of a tool that is not read-only.
 const REFUSED: &str = "tool is not allowed in batch (read-only allowlist enforced)";

@@ -9,7 +9,7 @@ use toolpost_engine::{
         stat::FileKind,
     },
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct DeleteFile;

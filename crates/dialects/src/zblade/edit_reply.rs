@@ -3,9 +3,9 @@
 use crate::common::edits;
 use toolpost_engine::{
     Failure, Hint, Kind,
-    operations::change::{Change, ChangedFile, EditKind, MatchCount, Output, Where},
+    operations::change::{Change, ChangeTarget, ChangedFile, EditKind, MatchCount, Output},
 };
-use toolpost_text::{counted::counted, lines::LineRange};
+use toolpost_text::{lines::LineRange, plural::counted};
 use toolpost_tool::{Lowering, Page};
 
 /// Builds the request to replace one text.
@@ -16,7 +16,7 @@ pub(super) fn replacement(
     near: Option<LineRange>,
     at: &Lowering,
 ) -> Result<Change, Failure> {
-    let text = Where::Text { old, want: MatchCount::One, near, matching: at.matching() };
+    let text = ChangeTarget::Text { old, want: MatchCount::One, near, matching: at.matching() };
     Ok(Change { path: at.file(said)?, at: text, text: new })
 }
 

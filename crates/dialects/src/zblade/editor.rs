@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use toolpost_engine::{
     Failure, Point, SaveState, SelectionVisibility, Shape,
     operations::{
-        editor_move::{self, Act},
+        editor_move::{self, MoveAction},
         editor_selection::{self, Selection},
-        editor_state::{self, Output, Place},
-        editor_write::{self, Done, Target},
+        editor_state::{self, FileLocation, Output},
+        editor_write::{self, Target, WriteDestination},
     },
 };
 use toolpost_tool::{Lowering, Page, Tool};
@@ -131,7 +131,7 @@ impl Tool for GetEditorState {
 
     fn render(output: &Output, page: &mut Page) {
         let selection = output.selection.as_ref();
-        let paths = |wanted: fn(&editor_state::Opened) -> bool| {
+        let paths = |wanted: fn(&editor_state::EditorFile) -> bool| {
             output.open.iter().filter(|file| wanted(file)).map(|file| file.path.as_str()).collect()
         };
         let state = State {
@@ -144,7 +144,7 @@ impl Tool for GetEditorState {
             selection_end_line: selection.map(last_line),
             editor: output.editor.as_deref(),
             unsaved_files: paths(|file| file.standing == SaveState::Unsaved),
-            outside_of_workspace: paths(|file| file.place == Place::Outside),
+            outside_of_workspace: paths(|file| file.place == FileLocation::Outside),
             message: standing(output),
         };
         json::write(&state, page);
@@ -242,12 +242,12 @@ fn either(name: &'static str, done: bool) -> (Option<&'static str>, Option<&'sta
 fn render_move(output: &editor_move::Output, page: &mut Page) {
     let shown = &output.shown;
     let name = match output.act {
-        Act::Open { .. } => "open_file",
-        Act::Goto => "goto_line",
+        MoveAction::Open { .. } => "open_file",
+        MoveAction::Goto => "goto_line",
     };
     let (action, done) = either(name, shown.editor.is_some());
     // A client that opens the file itself gets a position only if the call gave one.
-    let at = shown.cursor.filter(|_| output.act != Act::Open { line: None } || shown.editor.is_some());
+    let at = shown.cursor.filter(|_| output.act != MoveAction::Open { line: None } || shown.editor.is_some());
     let message = match &shown.editor {
         None => {
             format!(
@@ -270,7 +270,7 @@ fn render_move(output: &editor_move::Output, page: &mut Page) {
 }
 
 fn render_write(name: &'static str, output: &editor_write::Output, page: &mut Page) {
-    let (action, done) = either(name, output.done != Done::Told);
+    let (action, done) = either(name, output.done != WriteDestination::Told);
     let path = output.shown.active_file().filter(|_| output.at.is_some());
     let payload = Payload {
         action,
@@ -278,9 +278,9 @@ fn render_write(name: &'static str, output: &editor_write::Output, page: &mut Pa
         path,
         line: output.at.map(|at| at.line),
         column: output.at.map(|at| at.column),
-        content: (output.done == Done::Told).then_some(output.content.as_str()),
-        applied: Some(output.done != Done::Told),
-        saved: (output.done != Done::Told).then_some(output.done == Done::OnDisk),
+        content: (output.done == WriteDestination::Told).then_some(output.content.as_str()),
+        applied: Some(output.done != WriteDestination::Told),
+        saved: (output.done != WriteDestination::Told).then_some(output.done == WriteDestination::OnDisk),
         diff: output.changed.as_ref().map(|file| file.diff.as_str()),
         message: written(output),
         ..Payload::default()
@@ -294,21 +294,22 @@ fn render_write(name: &'static str, output: &editor_write::Output, page: &mut Pa
 fn written(output: &editor_write::Output) -> String {
     let editor = output.shown.editor.as_deref().unwrap_or_default();
     match (output.done, output.target) {
-        (Done::Told, Target::Selection) => format!(
-            "{NONE}, so nothing was replaced: only the client can know the selection. To change a file, use apply_patch."
+        (WriteDestination::Told, Target::Selection) => format!(
+            "{NONE}, so Toolpost does not know the selection and replaced nothing: the client can replace it with this \
+             text. To change a file, use apply_patch."
         ),
-        (Done::Told, Target::Cursor) => {
+        (WriteDestination::Told, Target::Cursor) => {
             format!(
                 "{NONE}, so nothing was inserted: the client can insert the text. To change a file, use \
                  apply_patch."
             )
         }
-        (Done::InEditor, _) => {
+        (WriteDestination::InEditor, _) => {
             format!(
                 "The text was written in {editor}, where one undo reverts it; the file on disk is not saved yet."
             )
         }
-        (Done::OnDisk, _) => {
+        (WriteDestination::OnDisk, _) => {
             format!("{NONE}: the text was written to the file. `toolpost undo` can revert it.")
         }
     }

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::glob::{self, Case, Complete, Only, Output, Request},
+    operations::glob::{self, Case, Complete, EntryKinds, Output, Request},
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct FindFiles;
@@ -54,7 +54,7 @@ impl Tool for FindFiles {
         let base = at.source_or_root(args.path.as_deref())?;
         let pattern = format!("*{}*", literally(&part));
         let (rules, depth) = (at.rules(), args.max_depth);
-        Ok(Request { rules, only: Only::Any, limit: Some(LIMIT), depth, ..Request::of(base, pattern) })
+        Ok(Request { rules, only: EntryKinds::Any, limit: Some(LIMIT), depth, ..Request::of(base, pattern) })
     }
 
     fn render(output: &Output, page: &mut Page) {

@@ -12,7 +12,7 @@ use toolpost_engine::{
     },
 };
 use toolpost_text::budget::ByteBudget;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct GrepSearch;
@@ -149,7 +149,7 @@ fn timed_out(output: &Output) -> PartialMatches {
     }
 }
 
-/// Truncates the list to the lines that fit into `max_bytes` as JSON.
+/// Truncates the list to the lines that fit into `max_bytes` as JSON, with 1 KiB for the rest of the reply.
 fn fit(lines: &mut Vec<String>, max_bytes: usize) {
     let sizes = lines.iter().map(|line| serde_json::Value::from(line.as_str()).to_string().len() + 1);
     let keep = ByteBudget::reserving(max_bytes, AROUND).count(sizes);

@@ -48,9 +48,9 @@ pub const DIALECT: Dialect = Dialect {
         the project with symbol_search and their uses with symbol_graph. Read with read_file or read_file_range, several files with \
         read_many_files. Run independent read-only calls together with batch. Change files with apply_patch: old_text must match the \
         file exactly and only once; several patches are applied all or none. apply_patch returns a diff, so do not read the file again. \
-        Paths may be absolute or relative to the workspace, and must lead into it. Line endings and encodings are preserved. \
-        run_command runs a shell command, or a program with its arguments. get_editor_state shows the state of the user's editor, \
-        and get_selection its selection.",
+        Paths may be absolute or relative to the workspace, and must be inside the workspace. Line endings and encodings are \
+        preserved. run_command runs a shell command, or a program with its arguments. get_editor_state shows the state of the user's \
+        editor, and get_selection its selection.",
     budget: Budget {
         bytes: 50 * 1024,
         lines: 2_000,

@@ -43,7 +43,8 @@ struct Node<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol_id: Option<&'a str>,
     name: &'a str,
-    /// Set only if it is not the enclosing symbol's qualified name, a dot and `name`.
+    /// Set only if it cannot be derived. It can if it is the enclosing symbol's qualified name, a dot and `name`, or at
+    /// the top level `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     qualified_name: Option<&'a str>,
     kind: &'a str,

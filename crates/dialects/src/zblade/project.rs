@@ -7,7 +7,7 @@ use toolpost_engine::{
     Failure,
     operations::project::{self, Output, Request, Since},
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct GetProjectIndexOverview;

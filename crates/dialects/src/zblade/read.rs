@@ -7,7 +7,7 @@ use serde::Deserialize;
 use std::{fmt::Write as _, ops::RangeInclusive};
 use toolpost_engine::{
     Failure,
-    operations::read::{self, Gutter, IgnoredRange, Keep, Line, Output, Request, Text, Total},
+    operations::read::{self, Gutter, IgnoredRange, Line, LinePreference, Output, Request, Text, Total},
 };
 use toolpost_text::cut::{NOTICE, TRUNCATED};
 use toolpost_tool::{Lowering, Page, Tool};
@@ -98,7 +98,7 @@ fn request(said: String, at: &Lowering, gutter: Gutter) -> Result<Request, Failu
         max_lines: at.budget_lines() as u64,
         characters: bytes as u64,
         gutter,
-        keep: Keep::Ends { head: truncation::HEAD as u64, tail: truncation::TAIL as u64 },
+        keep: LinePreference::Ends { head: truncation::HEAD as u64, tail: truncation::TAIL as u64 },
         ..Request::of(at.source(&said)?, said, bytes)
     })
 }

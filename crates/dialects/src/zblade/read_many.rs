@@ -162,7 +162,7 @@ fn entry(file: &File, numbers: Numbers) -> Entry<'_> {
         Answer::Skipped { why } => Entry::Skipped { path, skipped: true, error: why },
         Answer::Failed { what, meant } if meant.is_empty() => Entry::Failed { path, error: what.clone() },
         Answer::Failed { what, meant } => {
-            Entry::Failed { path, error: format!("{what} Did you mean {}?", meant.join(", or ")) }
+            Entry::Failed { path, error: format!("{what} Did you mean `{}`?", meant.join("`, or `")) }
         }
     }
 }

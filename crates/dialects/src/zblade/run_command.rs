@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::time::Duration;
 use toolpost_engine::{
     Approval, Command, Failure, Line,
-    operations::exec::{Exec, Output, OutputRange, Request, Shell, Side, Wait},
+    operations::exec::{Exec, Output, OutputRange, Request, Shell, Side, WaitLimit},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -61,9 +61,9 @@ impl Tool for RunCommand {
         let directory = at.path_or_root(args.cwd.as_deref())?;
         let mut notes = Vec::new();
         let wait = if args.blocking {
-            Wait::OrEnd(BLOCKING)
+            WaitLimit::OrEnd(BLOCKING)
         } else {
-            Wait::OrLeave(commands::start(args.wait_ms_before_async, &mut notes))
+            WaitLimit::OrLeave(commands::start(args.wait_ms_before_async, &mut notes))
         };
         Ok(Request {
             command: Command { line: line(args)?, directory, approval: Approval::ByRules },

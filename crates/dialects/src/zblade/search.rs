@@ -11,7 +11,7 @@ use toolpost_engine::{
         grep::{self, GrepRequest, Line, Output, Prune, Request},
     },
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct CodebaseSearch;

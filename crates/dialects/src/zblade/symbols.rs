@@ -141,11 +141,11 @@ struct GraphReply<'a> {
     relationship_type: &'a str,
     incoming: Vec<Edge<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    incoming_unresolved: Vec<Place<'a>>,
+    incoming_unresolved: Vec<UnresolvedOccurrence<'a>>,
     incoming_counts: Counts,
     outgoing: Vec<Edge<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    outgoing_unresolved: Vec<Place<'a>>,
+    outgoing_unresolved: Vec<UnresolvedOccurrence<'a>>,
     outgoing_counts: Counts,
     searched: String,
 }
@@ -163,7 +163,7 @@ struct Edge<'a> {
 
 /// An occurrence of a name that could not be resolved.
 #[derive(Serialize)]
-struct Place<'a> {
+struct UnresolvedOccurrence<'a> {
     at: String,
     code: &'a str,
     usage: &'a str,
@@ -386,10 +386,10 @@ fn edges(side: &UsePage) -> Vec<Edge<'_>> {
         .collect()
 }
 
-fn places(side: &UsePage) -> Vec<Place<'_>> {
+fn places(side: &UsePage) -> Vec<UnresolvedOccurrence<'_>> {
     side.unresolved_places
         .iter()
-        .map(|one| Place {
+        .map(|one| UnresolvedOccurrence {
             at: at(&one.path, one.line),
             code: &one.text,
             usage: one.usage.name(),

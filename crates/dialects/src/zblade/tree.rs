@@ -10,7 +10,7 @@ use toolpost_engine::{
         stat::FileKind,
     },
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ListDir;
@@ -124,8 +124,8 @@ fn request(said: &str, depth: usize, limit: usize, at: &Lowering) -> Result<Requ
     Ok(Request { room, ..Request::of(listing) })
 }
 
-/// Returns the bytes that an entry takes in the reply: its line, and the line that counts its children that
-/// are not shown.
+/// Returns the bytes that an entry takes in the reply: its line, and the line with the number of its omitted
+/// children, if any.
 fn line_bytes(node: &Node) -> usize {
     let own = 2 * node.depth + name(node).len() + sign(node).len() + 1;
     let rest = if node.more > 0 { more(node.more, node.depth + 1).len() + 1 } else { 0 };

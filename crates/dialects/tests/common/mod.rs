@@ -10,11 +10,11 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Agents, CodeService, Commands, Dependencies, EditorSetup, Engine, EngineBuilder, Environment,
-    Hosts, PackageStores, Plan, Progress, Sandbox, ServerSettings, Servers, Session, Several, SkillPlaces,
-    operations::grep::Rules,
+    Access, Agents, AmbiguityTreatment, CodeService, Commands, Dependencies, EditorSetup, Engine,
+    EngineBuilder, Environment, Hosts, PackageStores, Plan, Progress, Sandbox, ServerSettings, Servers,
+    Session, SkillPlaces, operations::grep::Rules,
 };
-use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, StructuredOutput, Verdict};
+use toolpost_runtime::{Call, Config, Outcome, Policy, Runtime, StructuredOutput, ToolSelection, Verdict};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
@@ -51,7 +51,7 @@ impl World {
     }
 
     /// Creates a workspace with the setting `first_match`.
-    pub(crate) fn several(dialect: &'static Dialect, several: Several) -> Self {
+    pub(crate) fn several(dialect: &'static Dialect, several: AmbiguityTreatment) -> Self {
         Self::built(dialect, |engine| engine.with_several(several), |config| config)
     }
 
@@ -68,7 +68,7 @@ impl World {
         deny: &[Access],
     ) -> Self {
         let service = Some(Arc::new(service));
-        let narrow = Narrow { deny: deny.to_vec(), ..Narrow::default() };
+        let narrow = ToolSelection { deny: deny.to_vec(), ..ToolSelection::default() };
         Self::built(
             dialect,
             |engine| engine.with_service(service),
@@ -112,7 +112,7 @@ impl World {
 
     /// Creates a workspace with two dialects; only the second one lists its tools.
     pub(crate) fn only(first: &'static Dialect, second: &'static Dialect) -> Self {
-        let narrow = Narrow { shown: Some(second.name), ..Narrow::default() };
+        let narrow = ToolSelection { shown: Some(second.name), ..ToolSelection::default() };
         Self::built(
             first,
             |engine| engine,
@@ -171,7 +171,7 @@ impl World {
         let (workspace, _) = Workspace::open(options).unwrap();
         let plain = Config {
             dialects: vec![dialect],
-            narrow: Narrow::default(),
+            narrow: ToolSelection::default(),
             policy: Policy::built_in().unwrap(),
             deadline: None,
             reply_bytes: None,

@@ -8,7 +8,7 @@ pub(super) struct Container {
     /// Number of frames of the animation in the file; 1 for a still image.
     pub(super) frames: u32,
     /// The completeness of the file: its end marker is present or missing.
-    pub(super) end: End,
+    pub(super) end: EndMarker,
     /// Number of pixels of the first frame if it may differ from the image's size (GIF); otherwise 0.
     pub(super) frame_pixels: u64,
     /// Memory that decoding needs for each pixel in addition to the decoded image, in bytes.
@@ -17,10 +17,10 @@ pub(super) struct Container {
 
 /// The completeness of an image file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum EndMarker {
     /// The file contains the end marker of its format.
     Reached,
-    /// The file ends before the end marker.
+    /// The file ends before the end marker, or its structure is damaged.
     Missing,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn format_of(bytes: &[u8]) -> Option<Format> {
 
 /// Reads the properties of an image file from its container, without decoding pixels.
 pub(super) fn walk(format: Format, bytes: &[u8]) -> Container {
-    let mut container = Container { frames: 0, end: End::Missing, frame_pixels: 0, working_bytes: 0 };
+    let mut container = Container { frames: 0, end: EndMarker::Missing, frame_pixels: 0, working_bytes: 0 };
     // The result `None` means that the file is truncated or damaged; `container.end` is then `Missing`.
     let _ = match format {
         Format::Png => walk_png(bytes, &mut container),
@@ -57,7 +57,7 @@ fn walk_png(bytes: &[u8], found: &mut Container) -> Option<()> {
         match &kind {
             b"acTL" => found.frames = u32::from_be_bytes(array(bytes, at + 8)?),
             b"IEND" => {
-                found.end = End::Reached;
+                found.end = EndMarker::Reached;
                 return Some(());
             }
             _ => {}
@@ -75,7 +75,7 @@ fn walk_jpeg(bytes: &[u8], found: &mut Container) -> Option<()> {
             0xff => at += 1,
             0x00 | 0x01 | 0xd0..=0xd8 => at += 2,
             0xd9 => {
-                found.end = End::Reached;
+                found.end = EndMarker::Reached;
                 return Some(());
             }
             _ => {
@@ -105,7 +105,7 @@ fn walk_gif(bytes: &[u8], found: &mut Container) -> Option<()> {
                 at = skip_sub_blocks(bytes, at + 11 + colour_table(*bytes.get(at + 9)?))?;
             }
             0x3b => {
-                found.end = End::Reached;
+                found.end = EndMarker::Reached;
                 return Some(());
             }
             _ => return None,
@@ -141,7 +141,7 @@ fn walk_webp(bytes: &[u8], found: &mut Container) -> Option<()> {
         at = at.checked_add(8)?.checked_add(length)?.checked_add(length & 1)?;
     }
     if end <= bytes.len() {
-        found.end = End::Reached;
+        found.end = EndMarker::Reached;
     }
     Some(())
 }

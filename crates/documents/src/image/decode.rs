@@ -1,4 +1,4 @@
-//! Decoding of an image within limits of size and memory.
+//! Decoding of an image within limits on size and memory.
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,7 +7,7 @@ use ::image::codecs::{gif::GifDecoder, jpeg::JpegDecoder, png::PngDecoder, webp:
 use ::image::metadata::Orientation;
 use ::image::{DynamicImage, ImageDecoder, ImageResult, Limits};
 
-use super::container::{Container, End};
+use super::container::{Container, EndMarker};
 use super::{Format, ImageError, ImageLimits};
 
 /// A decoded image before rotation, and its orientation.
@@ -53,7 +53,7 @@ impl Job<'_> {
     fn finish(&self, opened: ImageResult<impl ImageDecoder>) -> Result<DecodedImage, ImageError> {
         let mut decoder = opened.map_err(|error| self.refused(&error))?;
         self.check_size(&decoder)?;
-        if self.format == Format::Jpeg && self.container.end == End::Missing {
+        if self.format == Format::Jpeg && self.container.end == EndMarker::Missing {
             // The JPEG decoder would fill missing data with grey, without an error.
             return Err(self.broken(CUT_OFF));
         }
@@ -90,8 +90,8 @@ impl Job<'_> {
 
     fn refused(&self, error: &::image::ImageError) -> ImageError {
         match self.container.end {
-            End::Missing => self.broken(CUT_OFF),
-            End::Reached => self.broken(error.to_string().trim()),
+            EndMarker::Missing => self.broken(CUT_OFF),
+            EndMarker::Reached => self.broken(error.to_string().trim()),
         }
     }
 

@@ -42,8 +42,8 @@ pub(super) fn turned(picture: DynamicImage, orientation: Orientation) -> Dynamic
     picture
 }
 
-/// Encodes an image as PNG or JPEG, whichever is smaller. Lowers the quality and halves the size until the encoded
-/// image has at most `max_bytes`; `None` if that is not possible.
+/// Encodes an image as PNG or JPEG: a transparent image as PNG if that fits, otherwise as the smaller one. Lowers the
+/// quality and halves the size until the encoded image has at most `max_bytes`; `None` if that is not possible.
 pub(super) fn fitted(mut picture: DynamicImage, max_bytes: usize) -> Result<Option<EncodedImage>, String> {
     loop {
         let encoded = smallest(&picture, max_bytes)?;

@@ -45,14 +45,14 @@ pub enum ImageError {
         /// The maximum memory for decoding, in bytes.
         max_memory: u64,
     },
-    /// The image file is damaged and cannot be decoded.
+    /// The image file is damaged and cannot be decoded, or the image cannot be scaled or encoded again.
     #[error("broken {format} image ({size} bytes): {why}; restore or export the file again")]
     Broken {
         /// The format of the file.
         format: Format,
         /// Size of the file, in bytes.
         size: usize,
-        /// The message of the image decoder.
+        /// The message of the image decoder or encoder.
         why: String,
     },
     /// The image was decoded, but cannot be encoded in the permitted number of bytes.

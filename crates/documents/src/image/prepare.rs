@@ -2,18 +2,18 @@
 
 use super::{
     Change, Format, ImageError, ImageLimits, ViewableImage,
-    container::{self, Container, End},
+    container::{self, Container, EndMarker},
     decode::{self, DecodedImage},
     encode,
 };
 use ::image::metadata::Orientation;
 
-/// Decodes an image completely to check it. Returns the unchanged file if it fits the limits; otherwise rotates, scales
-/// and encodes the image again.
+/// Decodes an image completely to check it. Returns the unchanged file if it is a complete and upright still image
+/// within the limits; otherwise rotates, scales and encodes the image, or the first frame of an animation, again.
 ///
 /// # Errors
 ///
-/// If the bytes are not an image, or the image is damaged or too large to decode. A damaged image is never returned.
+/// If the bytes are not an image, or the image is damaged, too large to decode, or cannot be encoded within the limits.
 pub fn show(bytes: &[u8], limits: ImageLimits) -> Result<ViewableImage, ImageError> {
     let Some(format) = container::format_of(bytes) else {
         return Err(ImageError::NotAnImage { size: bytes.len() });
@@ -52,7 +52,7 @@ fn changes(bytes: &[u8], container: &Container, decoded: &DecodedImage, limits: 
     if decoded.picture.width().max(decoded.picture.height()) > limits.max_side {
         changed.push(Change::Scaled);
     }
-    if !changed.is_empty() || bytes.len() > limits.max_bytes || container.end == End::Missing {
+    if !changed.is_empty() || bytes.len() > limits.max_bytes || container.end == EndMarker::Missing {
         changed.push(Change::Reencoded);
     }
     changed

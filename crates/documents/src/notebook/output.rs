@@ -66,7 +66,7 @@ impl<'l> Outputs<'l> {
     fn picture(&mut self, mime: &str, encoded: &str) -> Output {
         if self.images == self.limits.max_images {
             return Output::NotShown {
-                why: format!("{mime}: the limit of images per notebook ({}) is reached", self.images),
+                why: format!("{mime}: the limit on images per notebook ({}) is reached", self.images),
             };
         }
         let letters: String =
@@ -105,7 +105,7 @@ impl<'l> Outputs<'l> {
     }
 }
 
-/// Returns a JSON string unchanged, and another JSON value in JSON syntax.
+/// Returns a JSON string unchanged, a list of strings joined, and any other JSON value in JSON syntax.
 fn worded(value: &Value) -> String {
     match value {
         Value::String(_) => joined(Some(value)),

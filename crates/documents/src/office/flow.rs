@@ -17,12 +17,12 @@ pub(super) struct Flow {
     runs: usize,
     /// Nesting depth of `Fallback` elements, which repeat content in a simpler form for other programs.
     fallbacks: usize,
-    breaks: Breaks,
+    breaks: PageBreak,
 }
 
 /// The position of a page break relative to the current paragraph.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum Breaks {
+enum PageBreak {
     #[default]
     Nowhere,
     BeforeParagraph,
@@ -81,7 +81,7 @@ impl Flow {
             return;
         }
         let is_first = self.paragraph.trim().is_empty();
-        self.breaks = if is_first { Breaks::BeforeParagraph } else { Breaks::AfterParagraph };
+        self.breaks = if is_first { PageBreak::BeforeParagraph } else { PageBreak::AfterParagraph };
     }
 
     fn end_paragraph(&mut self) {
@@ -98,7 +98,7 @@ impl Flow {
             return;
         }
         let breaks = std::mem::take(&mut self.breaks);
-        if breaks == Breaks::BeforeParagraph {
+        if breaks == PageBreak::BeforeParagraph {
             self.end_page();
         }
         if heading > 0 && !text.is_empty() {
@@ -106,7 +106,7 @@ impl Flow {
         }
         self.page.push_str(text);
         self.page.push('\n');
-        if breaks == Breaks::AfterParagraph {
+        if breaks == PageBreak::AfterParagraph {
             self.end_page();
         }
     }

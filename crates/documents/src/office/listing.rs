@@ -21,12 +21,12 @@ pub(super) fn zip(bytes: &[u8], budget: &UnpackLimit) -> Result<Document, Error>
         let name = String::from_utf8_lossy(entry.file_path().as_bytes()).into_owned();
         list.add(&name, entry.uncompressed_size_hint())?;
     }
-    Ok(list.finish())
+    Ok(list.finish(Extent::Whole))
 }
 
 /// Lists a tar archive in the formats ustar, GNU and pax. GNU and pax store long names in separate entries.
 pub(super) fn tar(mut archive: impl Read, budget: &mut UnpackLimit) -> Result<Document, Error> {
-    let (mut names, mut long) = (Vec::new(), None::<String>);
+    let (mut names, mut long, mut extent) = (Vec::new(), None::<String>, Extent::Whole);
     let mut block = [0; BLOCK];
     while filled(&mut archive, &mut block, budget)? && block.iter().any(|byte| *byte != 0) {
         let size = number(&block[124..136]);
@@ -37,11 +37,12 @@ pub(super) fn tar(mut archive: impl Read, budget: &mut UnpackLimit) -> Result<Do
             }
             b'g' | b'K' => skip(&mut archive, size, budget)?,
             _ => {
-                let name = long.take().unwrap_or_else(|| name(&block));
-                names.push((name, size));
-                if names.len() > budget.limits.entries {
+                if names.len() == budget.limits.entries {
+                    extent = Extent::Beginning;
                     break;
                 }
+                let name = long.take().unwrap_or_else(|| name(&block));
+                names.push((name, size));
                 skip(&mut archive, size, budget)?;
             }
         }
@@ -50,7 +51,7 @@ pub(super) fn tar(mut archive: impl Read, budget: &mut UnpackLimit) -> Result<Do
     for (name, size) in names {
         list.add(&name, size)?;
     }
-    Ok(list.finish())
+    Ok(list.finish(extent))
 }
 
 /// Reads a whole block of a tar archive; returns false at the end of the archive.
@@ -128,6 +129,14 @@ fn number(field: &[u8]) -> u64 {
     digits.fold(0, |number: u64, digit| number.wrapping_mul(8) | u64::from(digit - b'0'))
 }
 
+/// The part of an archive that was read.
+#[derive(Clone, Copy)]
+enum Extent {
+    Whole,
+    /// Only the first entries were read, so the totals of the archive are unknown.
+    Beginning,
+}
+
 /// The listing of an archive while it is being built.
 struct List {
     parts: Vec<String>,
@@ -170,17 +179,23 @@ impl List {
         Ok(())
     }
 
-    fn finish(self) -> Document {
+    fn finish(self, extent: Extent) -> Document {
         let Self { parts, count, bytes, most, .. } = self;
         let parts = parts.into_iter().enumerate().map(|(at, text)| DocumentPart {
             title: format!("entries {}-{}", at * ENTRIES + 1, ((at + 1) * ENTRIES).min(count.min(most))),
             text,
         });
         let entries = if count == 1 { "entry" } else { "entries" };
-        let mut notes = vec![format!(
-            "an archive of {count} {entries}, {bytes} bytes when unpacked; only names and sizes are listed"
-        )];
-        if count > most {
+        let mut notes = vec![match extent {
+            Extent::Whole => format!(
+                "an archive of {count} {entries}, {bytes} bytes when unpacked; only names and sizes are listed"
+            ),
+            Extent::Beginning => format!(
+                "an archive of more than {count} {entries}; the first {count} have {bytes} bytes when unpacked; only names \
+                 and sizes are listed"
+            ),
+        }];
+        if count > most || matches!(extent, Extent::Beginning) {
             notes.push(format!("only the first {most} entries are listed"));
         }
         Document { parts: parts.collect(), notes }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use lopdf::{Dictionary, Document, Object, Stream};
 
 use super::font::{Font, WritingMode};
-use super::layout::{Layout, Piece};
+use super::layout::{Layout, TextRun};
 use super::lexer::{Lexer, Token};
 use super::matrix::Matrix;
 use super::worker::Clock;
@@ -307,7 +307,7 @@ impl<'r> Run<'r> {
     }
 
     /// Returns the text of a string with its position on the page, and advances the text position.
-    fn piece(&mut self, bytes: &[u8]) -> Piece {
+    fn piece(&mut self, bytes: &[u8]) -> TextRun {
         let state = &self.state;
         let stretch = if state.font.writing == WritingMode::Across { state.stretch } else { 1.0 };
         let mut text = String::new();
@@ -324,7 +324,7 @@ impl<'r> Run<'r> {
         let direction = if scale > 0.0 { (along.0 / scale, along.1 / scale) } else { (1.0, 0.0) };
         let size = (state.size * place.vector(0.0, 1.0).0.hypot(place.vector(0.0, 1.0).1)).abs();
         let (x, y) = place.point(0.0, 0.0);
-        let piece = Piece { text, x, y, direction, length: distance * scale, size };
+        let piece = TextRun { text, x, y, direction, length: distance * scale, size };
         self.advance(distance);
         piece
     }

@@ -3,7 +3,7 @@
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, SHIFT_JIS};
 use lopdf::{Dictionary, Document, Object};
 
-/// The string encoding of a composite font (one with more than 256 glyphs).
+/// The string encoding of a composite font (one that can have more than 256 glyphs).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum CompositeEncoding {
     /// Glyph numbers of two bytes each, whose text is unknown.
@@ -32,7 +32,7 @@ const PREDEFINED: &[(&str, CompositeEncoding)] = &[
 ];
 
 impl CompositeEncoding {
-    /// Returns the encoding of a predefined character map by its name.
+    /// Returns the encoding of a predefined character map by its name; `Glyphs` for any other name.
     pub(super) fn of_map(name: &[u8]) -> Self {
         let name = String::from_utf8_lossy(name);
         PREDEFINED.iter().find(|(part, _)| name.contains(part)).map_or(Self::Glyphs, |(_, wide)| *wide)

@@ -12,7 +12,7 @@ pub enum PdfError {
     /// The file does not have a PDF header.
     #[error("not a PDF: the file does not begin with `%PDF-`")]
     NotAPdf,
-    /// The structure of the PDF file is damaged.
+    /// The PDF file, or the text of its pages, cannot be read.
     #[error("the PDF cannot be read: {why}; the file may be damaged or cut off")]
     Garbled {
         /// The cause, as a clause.
@@ -64,9 +64,9 @@ pub enum PdfError {
         /// The time limit, in whole seconds.
         seconds: u64,
     },
-    /// All reading threads are busy with earlier PDFs that have not finished.
+    /// All reading threads are busy with earlier PDFs that have not finished, or no thread can be started.
     #[error(
-        "the limit of PDFs that are read at the same time is reached ({running}); wait until one is finished"
+        "the limit on PDFs that are read at the same time is reached ({running}); wait until one is finished"
     )]
     Busy {
         /// Number of busy reading threads.

@@ -15,7 +15,7 @@ pub(super) const UNKNOWN: &str = "\u{fffd}";
 pub(super) struct Glyph<'a> {
     /// The text of the code.
     pub(super) text: &'a str,
-    /// The width of the glyph, as a multiple of the font size.
+    /// The advance of the glyph in the writing direction, as a multiple of the font size.
     pub(super) advance: f64,
     /// True if word spacing applies to the code.
     pub(super) is_space: bool,

@@ -2,7 +2,7 @@
 
 /// A piece of text at a position on a page; positions and lengths are in the units of the page.
 #[derive(Debug, Clone)]
-pub(super) struct Piece {
+pub(super) struct TextRun {
     pub(super) text: String,
     /// The point at which the text starts.
     pub(super) x: f64,
@@ -21,7 +21,7 @@ pub(super) struct Piece {
 #[derive(Debug)]
 pub(super) struct Layout {
     text: String,
-    last: Option<Piece>,
+    last: Option<TextRun>,
     most: usize,
     left_out: usize,
     letters: usize,
@@ -53,7 +53,7 @@ impl Layout {
     }
 
     /// Appends a piece of text, with the space or line break that its distance from the last piece requires.
-    pub(super) fn add(&mut self, piece: Piece) {
+    pub(super) fn add(&mut self, piece: TextRun) {
         if piece.text.is_empty() {
             return;
         }
@@ -128,12 +128,12 @@ impl Layout {
 }
 
 /// Returns whether a piece repeats the last one at nearly the same position. Some PDF writers do that for bold text.
-fn is_same_again(last: &Piece, piece: &Piece) -> bool {
+fn is_same_again(last: &TextRun, piece: &TextRun) -> bool {
     let near = 0.1 * last.size;
     last.text == piece.text && (last.x - piece.x).abs() < near && (last.y - piece.y).abs() < near
 }
 
-fn between(last: &Piece, piece: &Piece) -> &'static str {
+fn between(last: &TextRun, piece: &TextRun) -> &'static str {
     let (dx, dy) = last.direction;
     let size = last.size.max(piece.size);
     if dx * piece.direction.0 + dy * piece.direction.1 < 0.9 {

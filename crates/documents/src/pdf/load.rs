@@ -1,4 +1,4 @@
-//! Opening of a PDF document within limits of time and memory.
+//! Opening of a PDF document within limits on time and memory.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

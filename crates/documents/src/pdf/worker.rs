@@ -45,7 +45,7 @@ pub(super) fn run<T: Send + 'static>(
     deadline: Duration,
     work: impl FnOnce(&Clock) -> Result<T, PdfError> + Send + 'static,
 ) -> Result<T, PdfError> {
-    let place = Place::take()?;
+    let place = ReaderSlot::take()?;
     let clock = Clock::new(deadline);
     let inner = clock.clone();
     let (send, receive) = sync_channel(1);
@@ -73,9 +73,9 @@ fn gave_up() -> PdfError {
 }
 
 /// One of the limited number of running readers; dropping the value makes room for another.
-struct Place;
+struct ReaderSlot;
 
-impl Place {
+impl ReaderSlot {
     fn take() -> Result<Self, PdfError> {
         let taken = RUNNING.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |running| {
             (running < MOST_RUNNING).then_some(running + 1)
@@ -84,7 +84,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ReaderSlot {
     fn drop(&mut self) {
         RUNNING.fetch_sub(1, Ordering::Relaxed);
     }

@@ -5,16 +5,19 @@
 mod citing;
 mod claims;
 
-pub(crate) use citing::{CitationRules, CitedClaim, Place, Quotes, check};
+pub(crate) use citing::{CitationRules, CitedClaim, CitedLocation, Quotes, check};
 pub(crate) use claims::{Claim, read};
 
-use super::{Agents, Finished, Job};
+use super::{AgentStopReason, Agents, Job};
 use crate::{
     access::Access,
     agents::AgentAccess,
     call::{
         CallCtx,
-        nested::{CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, May, NestedCallFuture},
+        nested::{
+            CallGateway, CallOutcome, CallableTool, InnerAnswer, InnerCall, NestedCallFuture,
+            NestedCallPermissions,
+        },
     },
     failure::{Failure, Kind},
     files::Files,
@@ -29,7 +32,7 @@ use std::{
     time::Duration,
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// Maximum number of dropped claims that a result lists. A claim is dropped if a citation is missing or
 /// invalid.
@@ -74,7 +77,7 @@ pub enum GuideEndReason {
     Completed,
     /// The model reached its turn limit.
     Turns,
-    /// The model reached its limit of tool calls.
+    /// The model reached its limit on tool calls.
     Calls,
     /// The model reached its token limit.
     Tokens,
@@ -86,15 +89,15 @@ pub enum GuideEndReason {
     Failed,
 }
 
-impl From<Finished> for GuideEndReason {
-    fn from(ended: Finished) -> Self {
+impl From<AgentStopReason> for GuideEndReason {
+    fn from(ended: AgentStopReason) -> Self {
         match ended {
-            Finished::Completed => Self::Completed,
-            Finished::Turns => Self::Turns,
-            Finished::Calls => Self::Calls,
-            Finished::Tokens => Self::Tokens,
-            Finished::Time => Self::Time,
-            Finished::Limit => Self::Limit,
+            AgentStopReason::Completed => Self::Completed,
+            AgentStopReason::Turns => Self::Turns,
+            AgentStopReason::Calls => Self::Calls,
+            AgentStopReason::Tokens => Self::Tokens,
+            AgentStopReason::Time => Self::Time,
+            AgentStopReason::Limit => Self::Limit,
         }
     }
 }
@@ -123,7 +126,7 @@ pub(crate) enum Guidance {
 pub(crate) struct CitedAnswer {
     pub(crate) guide: Guide,
     pub(crate) claims: Vec<CitedClaim>,
-    /// The open questions that the model reported, in one sentence each.
+    /// The open questions that the model reported.
     pub(crate) gaps: Vec<String>,
 }
 
@@ -271,7 +274,7 @@ impl Guide {
         let (claims, calls) = (counted(self.claims as u64, "claim"), counted(self.calls as u64, "tool call"));
         let refused = match self.refused {
             0 => String::new(),
-            more => format!(", and {more} refused because the limit of tool calls was reached"),
+            more => format!(", and {more} refused because the limit on tool calls was reached"),
         };
         let dropped = match self.dropped {
             0 => String::new(),
@@ -310,7 +313,7 @@ impl CallGateway for ReadOnlyGateway {
             );
             return Box::pin(std::future::ready(InnerAnswer::of_words(CallOutcome::Refused, words)));
         }
-        self.gateway.call(InnerCall { may: May::Read, ..call }, cancel)
+        self.gateway.call(InnerCall { may: NestedCallPermissions::Read, ..call }, cancel)
     }
 
     fn tools(&self) -> Vec<CallableTool> {

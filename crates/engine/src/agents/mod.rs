@@ -4,7 +4,7 @@ pub mod delegate;
 pub(crate) mod guide;
 
 use crate::{
-    call::{Asking, CallCtx, nested::CallGateway},
+    call::{AnswerFuture, CallCtx, nested::CallGateway},
     failure::{Failure, Hint, Kind},
     session::Session,
 };
@@ -22,11 +22,16 @@ pub trait Agents: Send + Sync {
         prompt: Prompt,
         session: &'a Session,
         cancel: CancellationToken,
-    ) -> Asking<'a, String>;
+    ) -> AnswerFuture<'a, String>;
 
     /// Runs an agent on a task. The agent uses the tools of the gateway, within the time and size limits of
     /// the call.
-    fn work<'a>(&'a self, job: Job, gateway: Arc<dyn CallGateway>, cx: &'a CallCtx) -> Asking<'a, Report>;
+    fn work<'a>(
+        &'a self,
+        job: Job,
+        gateway: Arc<dyn CallGateway>,
+        cx: &'a CallCtx,
+    ) -> AnswerFuture<'a, Report>;
 
     /// Returns true if agents act only through the gateway, so that the gateway can refuse any of their
     /// actions. Returns false for agents with other tools.
@@ -70,7 +75,7 @@ pub struct Report {
     /// The unfinished part of the task; `None` if the task is finished.
     pub missing: Option<String>,
     /// The reason why the agent stopped.
-    pub ended: Finished,
+    pub ended: AgentStopReason,
     /// Number of requests to the model; `None` if the agent does not report it.
     pub turns: Option<u64>,
 }
@@ -91,12 +96,12 @@ impl Report {
 /// The reason why an agent stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Finished {
+pub enum AgentStopReason {
     /// The agent reported that the task is done.
     Completed,
-    /// The agent reached its limit of requests to the model.
+    /// The agent reached its limit on requests to the model.
     Turns,
-    /// The agent reached its limit of tool calls.
+    /// The agent reached its limit on tool calls.
     Calls,
     /// The agent reached its token limit.
     Tokens,

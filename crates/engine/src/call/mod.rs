@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use toolpost_workspace::{Cause, WorkspacePath};
 
 /// A future that resolves to the answer of another program, for example an editor or a model.
-pub type Asking<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
+pub type AnswerFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
 
 /// Session, limits and permissions of one call.
 #[derive(Clone)]
@@ -106,7 +106,7 @@ impl CallCtx {
     /// Returns the gateway for nested calls.
     ///
     /// # Errors
-    /// `Denied` if this call is nested in another one.
+    /// `Denied` if this call may not make nested calls, for example because it is nested in another one.
     pub fn gateway(&self) -> Result<&Arc<dyn CallGateway>, Failure> {
         self.gateway.as_ref().ok_or_else(|| {
             let what = "This tool calls other tools, so it cannot run inside another call.";
@@ -142,8 +142,8 @@ pub struct Progress(Arc<Listener>);
 type Listener = dyn Fn(u64, &str) + Send + Sync;
 
 impl Progress {
-    /// Creates a listener from a function. The function takes a number that only grows, such as the files
-    /// searched so far, and a short description of the progress.
+    /// Creates a listener from a function. The function takes a number that only grows, such as the number of
+    /// files searched so far, and a short description of the progress.
     pub fn new(hear: impl Fn(u64, &str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(hear))
     }

@@ -19,12 +19,12 @@ pub struct InnerCall {
     /// returns the results that were found until then, or fails.
     pub due: Option<Instant>,
     /// The permissions: only reading, or everything that the rules allow.
-    pub may: May,
-    /// The treatment of images in the reply.
+    pub may: NestedCallPermissions,
+    /// The form in which the reply returns images.
     pub pictures: Pictures,
 }
 
-/// The treatment of images in the reply of a nested call.
+/// The form in which the reply of a nested call returns images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pictures {
     /// The text names the images and explains how to see them; the images are not returned.
@@ -35,7 +35,7 @@ pub enum Pictures {
 
 /// The permissions of a nested call. No nested call may make further nested calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum May {
+pub enum NestedCallPermissions {
     /// Only reading, without a prompt. Many read-only nested calls can run at the same time.
     Read,
     /// Everything that the rules allow. Prompts go to the same user as for the client's calls.

@@ -2,7 +2,7 @@
 
 use crate::access::command::{Command, Host};
 use std::sync::Arc;
-use toolpost_net::Reach;
+use toolpost_net::AllowedAddresses;
 use toolpost_policy::OutsidePaths;
 use toolpost_workspace::WorkspacePath;
 
@@ -13,7 +13,8 @@ pub type MayRead = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
 /// The permissions of one call for accesses that become known only while it runs. No prompt is possible at
 /// that time.
 ///
-/// Every method denies by default, so an implementation grants only the access that it overrides.
+/// By default, every method denies access or returns an empty list, so an implementation grants access only in the
+/// methods that it overrides.
 pub trait Permissions: Send + Sync {
     /// Returns a function that returns true for files that the call may read.
     fn read_filter(&self) -> MayRead {
@@ -32,12 +33,12 @@ pub trait Permissions: Send + Sync {
         false
     }
 
-    /// Returns the addresses at which the call may contact a host, for example a host to which a server
-    /// redirects.
+    /// Returns which addresses of a host the call may contact: only public ones, or all. The host may be one to which a
+    /// server redirects.
     ///
     /// # Errors
     /// The reason why the call may not contact the host.
-    fn reach(&self, host: &Host) -> Result<Reach, String> {
+    fn reach(&self, host: &Host) -> Result<AllowedAddresses, String> {
         let _ = host;
         Err(NOT_GRANTED.to_owned())
     }

@@ -169,7 +169,7 @@ pub struct TargetName {
 /// A location in an answer.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The file: relative to its root, or absolute outside the workspace.
+    /// The file: relative to its root; outside the workspace, an absolute path or a URL.
     pub path: String,
     /// The line, counted from 1.
     pub line: u32,

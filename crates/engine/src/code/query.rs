@@ -187,7 +187,7 @@ fn output(all: file_search::QueryMatches, mut walk: WalkReport, request: &Reques
 }
 
 impl Place {
-    /// Returns the number of bytes that a match takes in the answer.
+    /// Estimates the size of a match in the answer, in bytes.
     fn weight(&self) -> usize {
         let holes: usize = self.holes.iter().map(|hole| hole.name.len() + hole.text.len() + 8).sum();
         self.lines.bytes() + 16 * self.lines.len() + holes + 64

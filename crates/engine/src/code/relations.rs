@@ -1,7 +1,7 @@
 //! `relations`: the users of a symbol, and the symbols that it uses.
 
 pub use super::symbol_index::{FormerId, SearchCoverage, Symbol, SymbolRef};
-pub use toolpost_symbols::{How, Relation, Sure, Usage};
+pub use toolpost_symbols::{Certainty, Relation, ResolutionMethod, Usage};
 
 use super::symbol_index::{IndexContext, SourceReader, ask, choose_in};
 use crate::{
@@ -123,10 +123,10 @@ pub struct Use {
     pub usage: Usage,
     /// The evidence for the use, such as `import`.
     #[schemars(with = "String")]
-    pub how: How,
+    pub how: ResolutionMethod,
     /// The certainty: `proved`, `inferred` or `possible`.
     #[schemars(with = "String")]
-    pub sure: Sure,
+    pub sure: Certainty,
 }
 
 fn relation_name<S: Serializer>(relation: &Relation, out: S) -> Result<S::Ok, S::Error> {

@@ -13,7 +13,7 @@ use crate::{
     access::{Access, Touch},
     call::CallCtx,
     code::Code,
-    edits::change::{Change, Exact, Where},
+    edits::change::{Change, ChangeTarget, Exact},
     failure::{Failure, Hint, Kind},
     operation::Operation,
 };
@@ -104,14 +104,14 @@ pub struct UneditedOccurrence {
 }
 
 impl FileEdits {
-    /// Converts the edits to changes of the file at `path`. Applying them fails if the content has another
+    /// Converts the edits to changes to the file at `path`. Applying them fails if the content has another
     /// hash. Returns `None` if `hash` is not a content hash.
     #[must_use]
     pub fn changes(&self, path: &WorkspacePath) -> Option<Vec<Change>> {
         let of = ContentHash::from_hex(&self.hash)?;
         let change = |edit: &Edit| Change {
             path: path.clone(),
-            at: Where::Exact(Exact { from: edit.from, to: edit.to, of }),
+            at: ChangeTarget::Exact(Exact { from: edit.from, to: edit.to, of }),
             text: edit.text.clone(),
         };
         Some(self.edits.iter().map(change).collect())
@@ -142,7 +142,7 @@ struct Rename<'a> {
     new: &'a str,
     /// True if the symbol belongs to a class or an object.
     member: bool,
-    /// True if a script of another file can get the symbol as a field of its module.
+    /// True if code in another file can access the symbol as a field of its module.
     module_field: bool,
 }
 

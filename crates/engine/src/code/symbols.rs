@@ -146,7 +146,7 @@ fn exported(qualified: &str) -> &str {
     name.strip_prefix("exports.").unwrap_or(qualified)
 }
 
-/// Lists names of symbols that are similar to the requested name, which no symbol has.
+/// Lists names of symbols that are similar to a requested name that no symbol has.
 fn near(context: &IndexContext<'_>, query: &str, may: &dyn Fn(&str) -> bool) -> Vec<String> {
     let last = query.trim().rsplit(['.', ':', '#']).next().unwrap_or(query);
     let all = context.index.names_near(last, names::tolerance(last));

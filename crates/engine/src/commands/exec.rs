@@ -13,12 +13,12 @@ use crate::{
     workers::blocking,
 };
 use std::time::{Duration, Instant};
-use toolpost_process::{Job, Launch, Limits, Program, Until, WaitResult, Why};
+use toolpost_process::{Job, Launch, Limits, Program, StopReason, WaitCondition, WaitResult};
 
 pub use super::{
-    CommandExit, CommandOutcome, CommandReport as Output, ConfinementReport, Leftover, Piece, State,
+    CommandExit, CommandOutcome, CommandReport as Output, ConfinementReport, Leftover, OutputPiece, State,
 };
-pub use toolpost_process::{From as Side, OutputRange, Shell};
+pub use toolpost_process::{OutputRange, OutputSide as Side, Shell};
 
 /// The `exec` operation, which starts a command and waits for it up to a time limit.
 pub struct Exec;
@@ -31,7 +31,7 @@ pub struct Request {
     /// The mode of the shell, with or without the user's profile; ignored if no shell runs the command.
     pub shell: Shell,
     /// The maximum time to wait for the command, and whether the command is stopped after it.
-    pub wait: Wait,
+    pub wait: WaitLimit,
     /// The part of the output that is shown.
     pub range: OutputRange,
     /// Notes about the request, one sentence each; they are returned with the output.
@@ -40,7 +40,7 @@ pub struct Request {
 
 /// The maximum wait for a command, and the action after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
+pub enum WaitLimit {
     /// Waits until the command exits; after the time limit, stops it with everything that it started.
     OrEnd(Duration),
     /// Waits until the command exits; after the time limit, leaves it running in the background.
@@ -62,7 +62,7 @@ impl Operation for Exec {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        // A call can stop the jobs (started commands) of its session without permission.
+        // A call needs no permission to stop jobs (started commands) of its session.
         if request.command.approval == Approval::ByRules && kill::names_only_jobs(&request.command) {
             return Vec::new();
         }
@@ -80,8 +80,8 @@ impl Operation for Exec {
         let (wait, limit) = match wait {
             // The job itself stops the command at its time limit. Stopping takes time, so this call waits
             // longer than the limit.
-            Wait::OrEnd(time) => (time.saturating_add(PATIENCE), Some(cx.time_left(time))),
-            Wait::OrLeave(time) => (cx.time_left(time), None),
+            WaitLimit::OrEnd(time) => (time.saturating_add(PATIENCE), Some(cx.time_left(time))),
+            WaitLimit::OrLeave(time) => (cx.time_left(time), None),
         };
         let launch = launch(&commands, &request.command, request.shell, limit);
         let outside = cx.permissions.outside_paths(&request.command);
@@ -117,7 +117,7 @@ struct JobWait {
     dropped: OnDrop,
 }
 
-/// The treatment of a job when the call no longer waits for it.
+/// The action on a job when the call no longer waits for it.
 enum OnDrop {
     /// The job is stopped, because its call was abandoned.
     End,
@@ -136,10 +136,10 @@ impl JobWait {
             tokio::select! {
                 biased;
                 () = cx.cancel.cancelled() => {
-                    self.job.stop(Why::Cancelled).await;
+                    self.job.stop(StopReason::Cancelled).await;
                     return Err(given_up(&self.job));
                 }
-                woke = self.job.wait(Until::Ended, left.min(PROGRESS)) => {
+                woke = self.job.wait(WaitCondition::Ended, left.min(PROGRESS)) => {
                     if woke == WaitResult::Come || left <= PROGRESS {
                         return Ok(());
                     }
@@ -153,7 +153,7 @@ impl JobWait {
 impl Drop for JobWait {
     fn drop(&mut self) {
         match self.dropped {
-            OnDrop::End => self.job.ask_to_stop(Why::Cancelled),
+            OnDrop::End => self.job.ask_to_stop(StopReason::Cancelled),
             OnDrop::Leave => {}
         }
     }

@@ -37,8 +37,8 @@ pub(super) fn changed(paths: &[PathBuf], directory: &Path) -> Option<String> {
     let names = names(paths, directory)?;
     let (files, it) = if paths.len() == 1 { ("this file", "it") } else { ("these files", "them") };
     Some(format!(
-        "While this command ran, {files} changed: {names}. Agents follow such files, or other programs execute \
-         them: ask the user to check {it}."
+        "While this command ran, {files} changed: {names}. Agents follow instructions in such files, or other \
+         programs execute them: ask the user to check {it}."
     ))
 }
 

@@ -11,7 +11,7 @@ use crate::{
 };
 use std::time::Duration;
 use toolpost_policy::OutsidePaths;
-use toolpost_process::Until;
+use toolpost_process::WaitCondition;
 
 pub use super::CommandReport as Output;
 pub use super::exec::{OutputRange, Side};
@@ -52,7 +52,7 @@ impl Operation for JobQuery {
         tokio::select! {
             biased;
             () = cx.cancel.cancelled() => cx.check()?,
-            _ = job.wait(Until::Ended, wait) => {}
+            _ = job.wait(WaitCondition::Ended, wait) => {}
         }
         let (commands, cx) = (commands.clone(), cx.clone());
         blocking(move || {

@@ -8,7 +8,7 @@ use crate::{
     failure::{Failure, Kind},
 };
 use std::time::Instant;
-use toolpost_process::{Job, Why};
+use toolpost_process::{Job, StopReason};
 
 /// A target of a `kill` command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,8 @@ fn target(word: &str) -> Option<Target> {
     word.parse().ok().map(Target::Process)
 }
 
-/// Explains that `kill` inside a longer command stops no job; `None` if the command does not try that.
+/// Explains that `kill` inside a longer command stops no job; `None` if the command does not pass the id of a job of the
+/// session to `kill`.
 pub(super) fn misplaced(commands: &Commands, cx: &CallCtx, command: &Command) -> Option<String> {
     let id = inner_job(command)?;
     commands.find(cx, Some(&id)).ok()?;
@@ -80,8 +81,8 @@ fn inner_job(command: &Command) -> Option<String> {
     None
 }
 
-/// Stops the jobs that a `kill` command names; `None` if the command is not such a `kill` command, or names a
-/// process that belongs to no job of the session.
+/// Stops the jobs that a `kill` command names; `None` if the command is not such a `kill` command, or names a process
+/// that belongs to no job of the session. Fails if a job id is unknown, or if a job cannot be stopped.
 pub(super) async fn run(
     commands: &Commands,
     cx: &CallCtx,
@@ -110,7 +111,7 @@ pub(super) async fn run(
             notes.push(format!("{named} had already finished; there was nothing to stop."));
             continue;
         }
-        let after = job.stop(Why::Stopped).await;
+        let after = job.stop(StopReason::Stopped).await;
         commands.close_ports(job).await;
         if !CommandReport::is_over(&after) {
             let what =

@@ -1,4 +1,4 @@
-//! Running of commands: the job table, the sandbox and the network proxy.
+//! Running commands: the job table, the sandbox and the network proxy.
 
 pub mod exec;
 mod file_notes;
@@ -11,7 +11,9 @@ mod report;
 pub mod stop;
 
 pub use publish::{PortError, PublishedPorts};
-pub use report::{CommandExit, CommandOutcome, CommandReport, ConfinementReport, Leftover, Piece, State};
+pub use report::{
+    CommandExit, CommandOutcome, CommandReport, ConfinementReport, Leftover, OutputPiece, State,
+};
 
 use crate::{
     call::CallCtx,
@@ -30,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 use toolpost_net::Hosts;
 use toolpost_process::{
     Environment, Job, Jobs, Launch, Limits, Network, PathAccess, Plan, Program, Resources, Sandbox,
-    SessionKey, Settings, UnknownJobError, Until,
+    SessionKey, Settings, UnknownJobError, WaitCondition,
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -45,7 +47,7 @@ pub struct Commands {
     publisher: Publisher,
     /// Cancelled when the server shuts down.
     ending: CancellationToken,
-    /// Limits concurrent starts: each takes a worker thread, and other calls need worker threads, too.
+    /// Limits concurrent starts, because each takes a worker thread, and other calls need worker threads, too.
     starting: Arc<Semaphore>,
 }
 
@@ -102,21 +104,21 @@ impl Commands {
         })
     }
 
-    /// Sets the limits of memory, processes and disk space for each command. The defaults depend on the
+    /// Sets the limits on memory, processes and disk space for each command. The defaults depend on the
     /// machine.
     #[must_use]
     pub fn with_resources(self, resources: Resources) -> Self {
         Self { resources, ..self }
     }
 
-    /// Sets the ports that are published: when a command listens on such a port, programs of the host reach
-    /// it at 127.0.0.1. By default, no port is published.
+    /// Sets the ports that are published: when a command in its session's network listens on such a port, programs of
+    /// the host reach it at 127.0.0.1. By default, no port is published.
     #[must_use]
     pub fn with_published(self, ports: PublishedPorts) -> Self {
         Self { publisher: Publisher::new(ports), ..self }
     }
 
-    /// Stops all commands within two seconds; later starts fail.
+    /// Stops all commands, and waits at most two seconds for their exit; later starts fail.
     pub async fn shut_down(&self) {
         self.jobs.shut_down().await;
         self.ending.cancel();
@@ -144,14 +146,14 @@ impl Commands {
         Ok(job)
     }
 
-    /// Describes how a program is started in a directory of the workspace: in the sandbox, with the configured limits.
+    /// Describes how a program is started in a directory of the workspace, with the configured sandbox and limits.
     pub(crate) fn launch(&self, program: Program, directory: &WorkspacePath) -> Launch {
         let limits = Limits { resources: self.resources, ..Limits::default() };
         Launch { sandbox: (*self.sandbox).clone(), limits, ..Launch::new(program, directory.raw()) }
     }
 
-    /// Adds paths that the sandbox of a launch shows to the command, read-only. Leaves out secrets, and
-    /// directories that contain a home directory. Blocks.
+    /// Adds paths that the sandbox of a launch shows to the command, read-only. Leaves out secrets, and directories that
+    /// contain a home directory. Changes nothing without a sandbox. Blocks.
     pub(crate) fn showing(&self, launch: Launch, paths: &[PathBuf]) -> Launch {
         let Sandbox::On(plan) = &launch.sandbox else { return launch };
         if paths.is_empty() {
@@ -208,7 +210,7 @@ impl Commands {
                 // If the proxy ends, the connections of the command are refused, and the command reports
                 // that.
                 _ = toolpost_net::serve(listener, hosts, refused) => {}
-                _ = job.wait(Until::Gone, Duration::MAX) => {}
+                _ = job.wait(WaitCondition::Gone, Duration::MAX) => {}
             }
         });
     }

@@ -1,7 +1,7 @@
 //! Notes in replies about the network of a command: hosts that the proxy refused, and ports on which the
 //! command listens.
 
-use super::publish::Publication;
+use super::{publish::Publication, refusal};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -86,7 +86,7 @@ pub(super) fn refused(hosts: &BTreeSet<(String, u16)>) -> Option<String> {
     ))
 }
 
-/// The network of a command when a reply reports on the command: the refused hosts and the ports.
+/// The facts about a command's network that a reply reports: the refused hosts, the unmet needs and the ports.
 #[derive(Debug, Default)]
 pub(crate) struct NetworkState {
     /// The note on the hosts that the proxy refused while the command ran; `None` if it refused none.
@@ -118,7 +118,7 @@ pub(super) fn listens(job: &Job, ports: &BTreeMap<u16, Publication>) -> Vec<Stri
     notes
 }
 
-/// Note on the approval or rule that is needed to reach a port: the policy checks every host that a command
+/// Note on the approval or rule that is needed to reach a port, because the policy checks every host that a command
 /// names, even the loopback.
 const CLIENTS: &str = "A command that contains the address, such as curl, needs approval or a rule with `touch = \
                        [\"fetch\"]`, \
@@ -134,6 +134,7 @@ fn listens_inside(job: &Job, ports: &[u16]) -> Option<String> {
     let more = ports.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let (word, it) = if ports.len() == 1 { ("port", "it") } else { ("ports", "them") };
+    // With Landlock alone, a command is in the host's network; it can have a port only from a socket that it inherited.
     let who = match (job.enforcement().means, job.shares_network()) {
         (Means::Nothing | Means::Landlock, _) => {
             format!("this command runs in the host's network, so programs of the host reach {it}.")
@@ -170,15 +171,20 @@ pub(super) fn mentions_server(output: &str) -> bool {
 
 /// Explains which programs can reach a server that a command starts; `None` without a sandbox.
 pub(super) fn server_reach(means: Means, shared: bool) -> Option<String> {
-    let note = if shared {
-        "Toolpost's sandbox gives each session its own network: all commands of this session reach a server that one of them started, at \
-         127.0.0.1. The user's browser does not reach it, and commands do not reach servers of the host."
-    } else {
-        "Toolpost's sandbox gives each command its own network: only the command that started a server \
-         reaches it. Other commands and the user's browser do not. Start the server and its client in one \
-         command, or ask the user to start the server."
+    let note = match (means, shared) {
+        (Means::Nothing, _) => return None,
+        (Means::Landlock, _) => return Some(refusal::no_sockets()),
+        (_, true) => {
+            "Toolpost's sandbox gives each session its own network: all commands of this session reach a server that one of them started, at \
+             127.0.0.1. The user's browser does not reach it, and commands do not reach servers of the host."
+        }
+        (_, false) => {
+            "Toolpost's sandbox gives each command its own network: only the command that started a server \
+             reaches it. Other commands and the user's browser do not. Start the server and its client in one \
+             command, or ask the user to start the server."
+        }
     };
-    (means != Means::Nothing).then(|| note.to_owned())
+    Some(note.to_owned())
 }
 
 #[cfg(test)]
@@ -221,6 +227,20 @@ mod tests {
         each(rows, |(output, wanted)| {
             assert_eq!(mentions_server(output), wanted, "{output}");
         });
-        assert_eq!(server_reach(Means::Nothing, false), None);
+    }
+
+    #[test]
+    fn notes_on_servers_are_true_for_each_kind_of_sandbox() {
+        let rows = [
+            (Means::Nothing, false, None),
+            (Means::Landlock, false, Some("does not let commands create sockets")),
+            (Means::Namespaces, false, Some("gives each command its own network")),
+            (Means::Namespaces, true, Some("gives each session its own network")),
+        ];
+        each(rows, |(means, shared, wanted)| {
+            let note = server_reach(means, shared);
+            assert_eq!(note.is_some(), wanted.is_some(), "{note:?}");
+            assert!(note.unwrap_or_default().contains(wanted.unwrap_or_default()));
+        });
     }
 }

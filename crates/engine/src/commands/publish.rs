@@ -13,7 +13,7 @@ use std::{
 use tokio::{runtime::Handle, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 use toolpost_net::UnconnectedSockets;
-use toolpost_process::{Job, LoopbackSockets, SessionNetwork, Until};
+use toolpost_process::{Job, LoopbackSockets, SessionNetwork, WaitCondition};
 
 /// The ports that are opened on the host when a command listens on them. By default, there are none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -140,7 +140,7 @@ impl Publisher {
                 let interval = if start.elapsed() < STARTING { SOON } else { LATER };
                 let woke = tokio::select! {
                     () = ending.cancelled() => break,
-                    woke = job.wait(Until::Gone, interval) => woke,
+                    woke = job.wait(WaitCondition::Gone, interval) => woke,
                 };
                 if woke == toolpost_process::WaitResult::Come {
                     break;
@@ -239,7 +239,7 @@ impl Forwarder {
 
 fn reason(fault: &io::Error) -> String {
     match fault.kind() {
-        io::ErrorKind::AddrInUse => "another program of the host uses that port".to_owned(),
+        io::ErrorKind::AddrInUse => "it is already in use on the host".to_owned(),
         io::ErrorKind::PermissionDenied => "the host reserves that port".to_owned(),
         _ => fault.to_string(),
     }

@@ -112,15 +112,15 @@ pub(super) struct CommandSandbox<'a> {
 pub(super) enum Errors {
     /// All errors, because the command failed.
     All,
-    /// Only network errors: the command is still running, and other errors may be harmless.
+    /// Only network errors, because the command is still running, and other errors may be harmless.
     Network,
-    /// Only errors about protected paths: the command succeeded, but a part of it may have failed.
+    /// Only errors about protected paths, because the command succeeded, but a part of it may have failed.
     Protected,
 }
 
 /// The kinds of refusals that other notes of the reply already report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Reported {
+pub(super) struct ReportedRefusals {
     /// Refusals to create or change guarded names, such as Git hooks, which other programs execute.
     pub(super) names: bool,
     /// Hosts that the proxy refused.
@@ -128,7 +128,7 @@ pub(super) struct Reported {
 }
 
 /// Explains the last refusal that the output of a job contains and no other note reports; `None` if there is none.
-pub(super) fn line(job: &Job, output: &str, errors: Errors, reported: Reported) -> Option<String> {
+pub(super) fn line(job: &Job, output: &str, errors: Errors, reported: ReportedRefusals) -> Option<String> {
     let confined = CommandSandbox {
         means: job.enforcement().means,
         network: job.network(),
@@ -161,7 +161,7 @@ pub(super) fn mentions_network_failure(output: &str) -> bool {
 }
 
 /// Lists the guarded names that a job was not allowed to create or change. If there are any, also lists the
-/// protected paths in the errors that the job printed: only the job itself learns that the kernel refused to
+/// protected paths in the errors that the job printed, because only the job itself learns that the kernel refused to
 /// change an existing file.
 pub(super) fn guarded(job: &Job, output: &str) -> Vec<PathBuf> {
     let mut names = job.refused();
@@ -205,7 +205,7 @@ pub(super) fn withheld(job: &Job, paths: &[PathBuf]) -> Option<String> {
 }
 
 impl CommandSandbox<'_> {
-    fn line(&self, output: &str, errors: Errors, reported: Reported) -> Option<String> {
+    fn line(&self, output: &str, errors: Errors, reported: ReportedRefusals) -> Option<String> {
         if self.means == Means::Nothing {
             return None;
         }
@@ -223,16 +223,27 @@ impl CommandSandbox<'_> {
 
     /// Explains a system error with the path, port or host in its line; `None` if no rule of the sandbox applies, or
     /// another note reports the refusal. The error's message begins at the byte offset `start`.
-    fn explain(&self, error: SystemError, line: &str, start: usize, reported: Reported) -> Option<String> {
+    fn explain(
+        &self,
+        error: SystemError,
+        line: &str,
+        start: usize,
+        reported: ReportedRefusals,
+    ) -> Option<String> {
         use SystemError::*;
         let of_names = error.is_of_write() && reported.names;
         let of_hosts = error.is_of_network() && reported.hosts;
         if of_names || of_hosts {
             return None;
         }
+        let is_of_socket = matches!(error, Family | ConnectionRefused | Unreachable | Name | NoAddress)
+            || (error == Permission && is_bind(line));
+        if is_of_socket && self.means == Means::Landlock {
+            return Some(no_sockets());
+        }
         match error {
             Root => Some(privilege()),
-            Family => Some(self.family()),
+            Family => Some(family()),
             ReadOnly => self.write(line, start).or_else(|| Some(read_only(None))),
             Permission if is_bind(line) => Some(low_port()),
             Permission => self.write(line, start),
@@ -273,27 +284,12 @@ impl CommandSandbox<'_> {
         })
     }
 
-    /// Explains a socket that could not be created.
-    fn family(&self) -> String {
-        if self.means == Means::Landlock {
-            format!(
-                "{SANDBOX} does not let commands create sockets, because the system allows no namespaces: \
-                 they reach neither the network nor local servers. Leave this command to the user."
-            )
-        } else {
-            format!(
-                "{SANDBOX} lets commands create only Unix sockets, and TCP sockets of their network. Work without \
-                 this kind of socket, or leave this command to the user."
-            )
-        }
-    }
-
     fn loopback(&self, port: Option<u16>) -> String {
         let at = port.map_or("127.0.0.1".to_owned(), |port| format!("127.0.0.1:{port}"));
         if self.shares_network {
             format!(
-                "{SANDBOX} gives each session its own network: at {at}, commands reach only servers that commands of this session \
-                 started, and none of the host. Start the server with a command of this session."
+                "{SANDBOX} gives each session its own network: at {at}, commands reach only servers that this session's commands \
+                 started, not the host's servers. Start the server with a command of this session."
             )
         } else {
             format!(
@@ -324,6 +320,23 @@ impl CommandSandbox<'_> {
 }
 
 pub(super) const SANDBOX: &str = "Toolpost's sandbox";
+
+/// Explains that commands have no network and no servers, if Landlock is the only means of the sandbox: its filter of
+/// system calls then refuses every socket.
+pub(super) fn no_sockets() -> String {
+    format!(
+        "{SANDBOX} does not let commands create sockets, because the system allows no namespaces: commands cannot be \
+         servers, and reach neither the network nor local servers. Leave this command to the user."
+    )
+}
+
+/// Explains a socket of a family or type that the sandbox does not allow.
+fn family() -> String {
+    format!(
+        "{SANDBOX} lets commands create only Unix sockets, and TCP sockets of their network. Work without \
+         this kind of socket, or leave this command to the user."
+    )
+}
 
 fn read_only(path: Option<&str>) -> String {
     let path = path.map_or("paths outside the workspace".to_owned(), |path| format!("`{path}`"));
@@ -431,7 +444,7 @@ fn between(line: &str, open: char, close: char) -> impl Iterator<Item = &str> {
 /// Maximum length of a path in the output that a reply repeats, in bytes.
 const LONGEST: usize = 300;
 
-/// Returns true if a reply may contain a path. A command chooses the path, so it must not contain white
+/// Returns true if a reply may contain a path; false for `/`. A command chooses the path, so it must not contain white
 /// space, markup, control characters, or characters that change the text direction.
 fn is_path(path: &str) -> bool {
     let is_plain = |letter: char| {
@@ -452,7 +465,7 @@ fn port(line: &str) -> Option<u16> {
     })
 }
 
-/// Finds the host in a line of output: after one of the known phrases, or directly before the error.
+/// Finds a host name with a dot in a line of output: after one of the known phrases, or directly before the error.
 fn host(line: &str, start: usize) -> Option<&str> {
     let marks = [
         "resolve host: ",
@@ -492,7 +505,7 @@ mod tests {
         }
     }
 
-    fn refusal_line(output: &str, network: Network, reported: Reported) -> Option<String> {
+    fn refusal_line(output: &str, network: Network, reported: ReportedRefusals) -> Option<String> {
         let means = Means::Namespaces;
         let confined =
             CommandSandbox { means, network: Some(network), shares_network: true, access: &access };
@@ -543,7 +556,7 @@ mod tests {
             ("", None),
         ];
         each(rows, |(output, wanted)| {
-            let line = refusal_line(output, Network::Closed, Reported::default());
+            let line = refusal_line(output, Network::Closed, ReportedRefusals::default());
             match (&line, wanted) {
                 (Some(line), Some(wanted)) => {
                     assert!(
@@ -554,6 +567,24 @@ mod tests {
                 }
                 _ => assert_eq!(line.as_deref(), wanted, "{output}"),
             }
+        });
+    }
+
+    #[test]
+    fn network_errors_under_landlock_alone_are_explained_by_the_missing_sockets() {
+        let rows = [
+            "socket: Address family not supported by protocol",
+            "curl: (7) Failed to connect to 127.0.0.1 port 5432 after 0 ms",
+            "curl: (6) Could not resolve host: crates.io",
+            "connect: Network is unreachable",
+            "bind: Cannot assign requested address",
+            "Error: listen EACCES: permission denied 0.0.0.0:80",
+        ];
+        let means = Means::Landlock;
+        let confined = CommandSandbox { means, network: None, shares_network: false, access: &access };
+        each(rows, |output| {
+            let line = confined.line(output, Errors::All, ReportedRefusals::default());
+            assert_eq!(line, Some(no_sockets()), "{output}");
         });
     }
 
@@ -574,21 +605,22 @@ mod tests {
     #[test]
     fn only_the_last_refusal_is_reported_and_only_once() {
         let output = "cat: /home/u/x: No such file or directory\ntouch: cannot touch '/etc/x': Read-only file system\nfailed\n";
-        let line = refusal_line(output, Network::Closed, Reported::default()).unwrap();
+        let line = refusal_line(output, Network::Closed, ReportedRefusals::default()).unwrap();
         assert!(line.contains("`/etc/x`") && !line.contains("/home"), "{line}");
-        let names = Reported { names: true, hosts: false };
+        let names = ReportedRefusals { names: true, hosts: false };
         assert_eq!(refusal_line("touch: .envrc: Operation not permitted", Network::Closed, names), None);
         let means = Means::Namespaces;
         let running = CommandSandbox { means, network: None, shares_network: true, access: &access };
-        let of = |output: &str| running.line(output, Errors::Network, Reported::default());
+        let of = |output: &str| running.line(output, Errors::Network, ReportedRefusals::default());
         assert!(
             of("connect ECONNREFUSED 127.0.0.1:5432\ncat: /home/u/x: No such file or directory").is_some()
         );
         assert_eq!(of("touch: cannot touch '/etc/x': Read-only file system"), None);
-        let hosts = Reported { names: false, hosts: true };
+        let hosts = ReportedRefusals { names: false, hosts: true };
         assert_eq!(refusal_line("Could not resolve host: crates.io", Network::Proxied, hosts), None);
         let line =
-            refusal_line("Could not resolve host: crates.io", Network::Proxied, Reported::default()).unwrap();
+            refusal_line("Could not resolve host: crates.io", Network::Proxied, ReportedRefusals::default())
+                .unwrap();
         assert!(line.contains("through the proxy that `https_proxy` names"), "{line}");
     }
 
@@ -608,7 +640,7 @@ mod tests {
             ("wrote .git/hooks/x", false),
         ];
         each(rows, |(output, explained)| {
-            let line = succeeded.line(output, Errors::Protected, Reported::default());
+            let line = succeeded.line(output, Errors::Protected, ReportedRefusals::default());
             assert_eq!(line.is_some(), explained, "{output}: {line:?}");
         });
     }
@@ -644,11 +676,12 @@ mod tests {
     fn names_in_command_output_cannot_forge_messages() {
         for name in ["x`] obey", "a\u{202e}b\u{7}", &"x".repeat(400)] {
             let output = format!("touch: cannot touch '/etc/{name}': Read-only file system");
-            let line = refusal_line(&output, Network::Closed, Reported::default()).unwrap();
+            let line = refusal_line(&output, Network::Closed, ReportedRefusals::default()).unwrap();
             assert!(!line.contains(name), "{line}");
         }
         let line =
-            refusal_line("Could not resolve host: x`].evil", Network::Closed, Reported::default()).unwrap();
+            refusal_line("Could not resolve host: x`].evil", Network::Closed, ReportedRefusals::default())
+                .unwrap();
         assert!(line.contains("the host in `hosts`"), "{line}");
     }
 }

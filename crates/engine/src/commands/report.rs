@@ -3,16 +3,17 @@
 use super::{
     file_notes,
     network::{self, NetworkState},
-    refusal::{self, Errors, Reported},
+    refusal::{self, Errors, ReportedRefusals},
 };
 use crate::failure::{Failure, Kind};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use toolpost_policy::OutsidePaths;
 use toolpost_process::{
-    self as process, Enforcement, GuardState, Job, Means, OutputRange, Report, Stage, Verdict, Why, meaning,
+    self as process, Enforcement, GuardState, Job, Means, OutputRange, Report, Stage, StopReason, Verdict,
+    meaning,
 };
-use toolpost_text::{counted::counted, terminal::Losses};
+use toolpost_text::{plural::counted, terminal::Losses};
 
 /// The state and the output of a command.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub struct CommandReport {
     /// The number of lines in the output.
     pub lines: u64,
     /// The requested part of the output; two pieces if the middle is left out.
-    pub output: Vec<Piece>,
+    pub output: Vec<OutputPiece>,
     /// The reason why the middle of the output is lost; `None` if it is not.
     pub lost: Option<String>,
     /// Processes that the command started and that are still running after it has ended.
@@ -106,7 +107,7 @@ pub enum CommandOutcome {
 
 /// A contiguous part of the output.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
-pub struct Piece {
+pub struct OutputPiece {
     /// The position of the first character in the output, counted from 0 in characters.
     pub from: u64,
     /// The text of this part.
@@ -135,14 +136,14 @@ impl CommandReport {
             let what = format!("The output of {} could not be read: {error}.", job.id());
             Failure::new(Kind::Io, what)
         })?;
-        let pieces = shown.pieces.into_iter().map(|piece| Piece { from: piece.from, text: piece.text });
-        let pieces: Vec<Piece> = pieces.collect();
+        let pieces = shown.pieces.into_iter().map(|piece| OutputPiece { from: piece.from, text: piece.text });
+        let pieces: Vec<OutputPiece> = pieces.collect();
         let leftovers = report.leftovers.into_iter();
         let ending = ending(job, &report.stage);
         let failed = ending.as_ref().is_some_and(|ending| ending.standing == CommandOutcome::Failed);
         let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join("\n");
         let guarded = file_notes::refused(&refusal::guarded(job, &text), job.directory());
-        let reported = Reported { names: guarded.is_some(), hosts: network.refused.is_some() };
+        let reported = ReportedRefusals { names: guarded.is_some(), hosts: network.refused.is_some() };
         let errors = match (failed, &ending) {
             (true, _) => Errors::All,
             (false, None) => Errors::Network,
@@ -197,7 +198,7 @@ impl CommandReport {
 /// Returns true if a sandboxed command timed out, or if its output suggests a network error. The exit code does not
 /// matter: that of a pipe is the exit code of its last program, so a failed download can look like a success.
 fn lacks_network(job: &Job, stage: &Stage, output: &str) -> bool {
-    let timed_out = matches!(stage, Stage::Ended(end) if matches!(end.why, Some(Why::TimedOut(_))));
+    let timed_out = matches!(stage, Stage::Ended(end) if matches!(end.why, Some(StopReason::TimedOut(_))));
     (timed_out || refusal::mentions_network_failure(output)) && job.enforcement().means != Means::Nothing
 }
 
@@ -244,35 +245,37 @@ fn ending(job: &Job, stage: &Stage) -> Option<CommandExit> {
     })
 }
 
-fn why(why: Why) -> String {
+fn why(why: StopReason) -> String {
     match why {
-        Why::Stopped => "The command was stopped.".to_owned(),
-        Why::Cancelled => "The command was stopped, because its call was cancelled.".to_owned(),
-        Why::TimedOut(limit) => {
+        StopReason::Stopped => "The command was stopped.".to_owned(),
+        StopReason::Cancelled => "The command was stopped, because its call was cancelled.".to_owned(),
+        StopReason::TimedOut(limit) => {
             format!(
                 "The command ran longer than {} ms and was stopped, with everything that it had started.",
                 limit.as_millis()
             )
         }
-        Why::TooMuchOutput(limit) => format!("The command wrote more than {limit} bytes and was stopped."),
-        Why::TooMuchMemory { limit, used } => format!(
+        StopReason::TooMuchOutput(limit) => {
+            format!("The command wrote more than {limit} bytes and was stopped.")
+        }
+        StopReason::TooMuchMemory { limit, used } => format!(
             "The command was killed, with everything that it had started: its processes together used {} MB of memory, more than the limit of {} MB \
              for a command. Use less memory (fewer parallel jobs, smaller parts), or ask the user to raise the setting \
              `command_memory_mb`.",
             megabytes(used),
             megabytes(limit)
         ),
-        Why::TooManyProcesses { limit } => format!(
+        StopReason::TooManyProcesses { limit } => format!(
             "The command was killed, with everything that it had started: its processes together reached the limit of {limit} processes and threads \
              for a command. Start fewer at a time, or ask the user to raise the setting `command_processes`."
         ),
-        Why::TooLittleDisk { reserve, free } => format!(
+        StopReason::TooLittleDisk { reserve, free } => format!(
             "The command was killed, with everything that it had started: {} MB of disk space were left where it writes, but \
              {} MB must remain free. Delete what is not needed, or ask the user to lower the setting `disk_reserve_mb`.",
             megabytes(free),
             megabytes(reserve)
         ),
-        Why::SessionEnded => "The command was stopped with its session.".to_owned(),
+        StopReason::SessionEnded => "The command was stopped with its session.".to_owned(),
     }
 }
 
@@ -332,23 +335,23 @@ mod tests {
         const MB: u64 = 1024 * 1024;
         let rows = [
             (
-                Why::TooMuchMemory { limit: 96 * MB, used: 120 * MB },
+                StopReason::TooMuchMemory { limit: 96 * MB, used: 120 * MB },
                 ["used 120 MB of memory, more than the limit of 96 MB", "setting `command_memory_mb`"],
             ),
             (
-                Why::TooManyProcesses { limit: 40 },
+                StopReason::TooManyProcesses { limit: 40 },
                 ["the limit of 40 processes and threads", "setting `command_processes`"],
             ),
             (
-                Why::TooLittleDisk { reserve: 40 * MB, free: 39 * MB },
+                StopReason::TooLittleDisk { reserve: 40 * MB, free: 39 * MB },
                 ["39 MB of disk space were left where it writes, but 40 MB", "setting `disk_reserve_mb`"],
             ),
-            (Why::TooMuchOutput(7), ["wrote more than 7 bytes", "was stopped"]),
+            (StopReason::TooMuchOutput(7), ["wrote more than 7 bytes", "was stopped"]),
             (
-                Why::TimedOut(Duration::from_millis(250)),
+                StopReason::TimedOut(Duration::from_millis(250)),
                 ["longer than 250 ms", "with everything that it had started"],
             ),
-            (Why::SessionEnded, ["stopped with its session", "The command was"]),
+            (StopReason::SessionEnded, ["stopped with its session", "The command was"]),
         ];
         each(rows, |(reason, wanted)| {
             let sentence = why(reason);

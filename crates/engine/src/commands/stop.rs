@@ -10,7 +10,7 @@ use crate::{
     workers::blocking,
 };
 use toolpost_policy::OutsidePaths;
-use toolpost_process::Why;
+use toolpost_process::StopReason;
 
 pub use super::CommandReport as Output;
 pub use super::exec::{OutputRange, Side};
@@ -47,7 +47,7 @@ impl Operation for Stop {
         let notes = if CommandReport::is_over(&before) {
             vec!["The command had already finished; there was nothing to stop.".to_owned()]
         } else {
-            job.stop(Why::Stopped).await;
+            job.stop(StopReason::Stopped).await;
             commands.close_ports(&job).await;
             Vec::new()
         };

@@ -4,8 +4,8 @@
 //! has changed since the session last saw that state.
 
 use super::{
-    Act, Done, Editor, EditorSnapshot, Point, SelectionVisibility, Shape, Target, TextSelection, View,
-    WriteResult, memory,
+    Editor, EditorAction, EditorSnapshot, Point, SelectionVisibility, Shape, Target, TextSelection, View,
+    WriteDestination, WriteResult, memory,
     snapshot::{self, inside},
 };
 use crate::{
@@ -24,7 +24,7 @@ pub(super) async fn look(
     editor: &Arc<dyn Editor>,
     cx: &CallCtx,
 ) -> Result<EditorSnapshot, Failure> {
-    let view = editor.ask(Act::Look, cx).await?;
+    let view = editor.ask(EditorAction::Look, cx).await?;
     tell(editors, editor, view, cx).await
 }
 
@@ -39,7 +39,7 @@ pub(super) async fn open(
     cx.check()?;
     let (checked, on) = (file.clone(), editors.clone());
     blocking(move || is_there(&on, &checked)).await?;
-    let mut view = editor.ask(Act::Open { file, line }, cx).await?;
+    let mut view = editor.ask(EditorAction::Open { file, line }, cx).await?;
     clamped(&mut view, line.map(|line| Point { line, column: 1 }));
     tell(editors, editor, view, cx).await
 }
@@ -51,9 +51,9 @@ pub(super) async fn goto(
     to: Point,
     cx: &CallCtx,
 ) -> Result<EditorSnapshot, Failure> {
-    let before = editor.ask(Act::Look, cx).await?;
+    let before = editor.ask(EditorAction::Look, cx).await?;
     active(editors, editor, &before).await?;
-    let mut view = editor.ask(Act::Goto(to), cx).await?;
+    let mut view = editor.ask(EditorAction::Goto(to), cx).await?;
     clamped(&mut view, Some(to));
     tell(editors, editor, view, cx).await
 }
@@ -67,7 +67,7 @@ pub(super) async fn write(
     content: &str,
     cx: &CallCtx,
 ) -> Result<WriteResult, Failure> {
-    let view = editor.ask(Act::Look, cx).await?;
+    let view = editor.ask(EditorAction::Look, cx).await?;
     let path = active(editors, editor, &view).await?;
     if !(cx.may_read(&path) && cx.permissions.may_write(&path)) {
         return Err(forbidden(&path));
@@ -79,10 +79,12 @@ pub(super) async fn write(
     }
     let content = lf(content);
     let (act, from, old) = match at {
-        Target::Cursor => (Act::Insert { content: &content, token: &view.token }, view.cursor, String::new()),
+        Target::Cursor => {
+            (EditorAction::Insert { content: &content, token: &view.token }, view.cursor, String::new())
+        }
         Target::Selection => {
             let chosen = replaceable(editor, &view, known.is_some())?;
-            let act = Act::Replace { content: &content, token: &view.token };
+            let act = EditorAction::Replace { content: &content, token: &view.token };
             (act, chosen.from, chosen.text.clone())
         }
     };
@@ -93,7 +95,7 @@ pub(super) async fn write(
     guard::check_for(&name, &content, &old).map_err(|found| convert::placeholder(&name, &found))?;
     let after = editor.ask(act, cx).await?;
     let shown = tell(editors, editor, after, cx).await?;
-    Ok(WriteResult { shown, at: Some(from), done: Done::InEditor, changed: None })
+    Ok(WriteResult { shown, at: Some(from), done: WriteDestination::InEditor, changed: None })
 }
 
 /// Returns the active file; fails if there is none, or if it is outside the workspace.
@@ -113,7 +115,7 @@ async fn active(editors: &Editors, editor: &Arc<dyn Editor>, view: &View) -> Res
 }
 
 /// Returns the selection if it can be replaced: it is not a block of columns, and it is highlighted or this
-/// session has seen it.
+/// session has seen the editor's state.
 fn replaceable<'a>(
     editor: &Arc<dyn Editor>,
     view: &'a View,

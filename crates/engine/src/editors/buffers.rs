@@ -1,6 +1,6 @@
 //! Checks whether files that a call reads or writes have unsaved changes in the attached editor.
 
-use super::{Act, SaveState, snapshot::inside};
+use super::{EditorAction, SaveState, snapshot::inside};
 use crate::{
     access::{Extent, Touch},
     call::CallCtx,
@@ -24,8 +24,8 @@ pub struct BufferNotes {
     pub of_session: Vec<String>,
 }
 
-/// Refuses to write a file that has unsaved changes in the attached editor. If the call only reads the file,
-/// adds a note instead.
+/// Refuses to write a file that has unsaved changes in the attached editor. If the call only reads the file, or
+/// the editor does not answer in time, adds a note instead.
 ///
 /// Calls to editor tools use the buffer instead of the file on disk and are not checked.
 pub(crate) async fn check(
@@ -43,7 +43,8 @@ pub(crate) async fn check(
     if files.is_empty() {
         return Ok(notes);
     }
-    let Ok(Ok(view)) = tokio::time::timeout(cx.time_left(WAIT), editor.ask(Act::Look, cx)).await else {
+    let Ok(Ok(view)) = tokio::time::timeout(cx.time_left(WAIT), editor.ask(EditorAction::Look, cx)).await
+    else {
         notes.of_session.push(format!(
             "{} did not answer, so files may have unsaved changes there that are not on disk",
             editor.name()

@@ -37,7 +37,7 @@ pub enum Request {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The requested action.
-    pub act: Act,
+    pub act: MoveAction,
     /// Editor state after the action.
     #[serde(flatten)]
     pub shown: EditorSnapshot,
@@ -46,7 +46,7 @@ pub struct Output {
 /// The requested action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Act {
+pub enum MoveAction {
     /// A file was opened.
     Open {
         /// The requested line, counted from 1.
@@ -74,10 +74,13 @@ impl Operation for EditorMove {
 
     async fn run(editors: &Editors, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         Ok(match request {
-            Request::Open { file, line } => {
-                Output { act: Act::Open { line }, shown: editors::open(editors, file, line, cx).await? }
+            Request::Open { file, line } => Output {
+                act: MoveAction::Open { line },
+                shown: editors::open(editors, file, line, cx).await?,
+            },
+            Request::Goto(to) => {
+                Output { act: MoveAction::Goto, shown: editors::goto(editors, to, cx).await? }
             }
-            Request::Goto(to) => Output { act: Act::Goto, shown: editors::goto(editors, to, cx).await? },
         })
     }
 }

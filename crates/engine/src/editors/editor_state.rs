@@ -1,6 +1,6 @@
 //! `editor_state`: the open files, the cursor and the selection of the editor.
 
-pub use super::{EditorSnapshot as Output, Opened, Place, Selection};
+pub use super::{EditorFile, EditorSnapshot as Output, FileLocation, Selection};
 
 use crate::access::resource::EditorUse;
 use crate::{

@@ -1,6 +1,6 @@
 //! `editor_write`: inserts a text at the editor's cursor, or replaces the selection.
 
-pub use super::{Done, EditorSnapshot, Target};
+pub use super::{EditorSnapshot, Target, WriteDestination};
 
 use super::Point;
 use crate::access::resource::EditorUse;
@@ -37,13 +37,13 @@ pub struct Output {
     /// The text of the request.
     pub content: String,
     /// The destination of the text: the editor, the file on disk, or none.
-    pub done: Done,
+    pub done: WriteDestination,
     /// The position at which the text begins, if it is known.
     pub at: Option<Point>,
     /// Editor state after the write.
     #[serde(flatten)]
     pub shown: EditorSnapshot,
-    /// The change of the file on disk; `None` unless `done` is `OnDisk`.
+    /// The change to the file on disk; `None` unless `done` is `OnDisk`.
     pub changed: Option<ChangedFile>,
 }
 

@@ -10,10 +10,10 @@ mod session_tabs;
 mod snapshot;
 
 use session_tabs::SessionTabs;
-pub use snapshot::{EditorSnapshot, Opened, Place, Selection};
+pub use snapshot::{EditorFile, EditorSnapshot, FileLocation, Selection};
 
 use crate::{
-    call::{Asking, CallCtx},
+    call::{AnswerFuture, CallCtx},
     edits::Edits,
     failure::{Failure, Hint, Kind},
     files::Files,
@@ -33,12 +33,12 @@ pub trait Editor: Send + Sync {
     ///
     /// A write is refused with `Stale` if its token differs from the editor's current one. One undo step of
     /// the editor reverts a write.
-    fn ask<'a>(&'a self, act: Act<'a>, cx: &'a CallCtx) -> Asking<'a, View>;
+    fn ask<'a>(&'a self, act: EditorAction<'a>, cx: &'a CallCtx) -> AnswerFuture<'a, View>;
 }
 
 /// An action that an attached editor performs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act<'a> {
+pub enum EditorAction<'a> {
     /// Return the state without a change.
     Look,
     /// Show a file.
@@ -74,7 +74,7 @@ pub enum Act<'a> {
 pub struct Point {
     /// The line, counted from 1.
     pub line: u64,
-    /// The number of the character after the position, counted from 1 in its line.
+    /// The column, counted from 1 in characters; the position is before the character in this column.
     pub column: u64,
 }
 
@@ -181,12 +181,12 @@ pub(crate) fn memory(cx: &CallCtx) -> Arc<SharedMemory> {
     cx.session.state()
 }
 
-/// The attached editor, and the treatment of text that a call inserts while none is attached.
+/// The attached editor, and the fallback for text that a call inserts while none is attached.
 #[derive(Clone, Default)]
 pub struct EditorSetup {
     /// The attached editor, if any.
     pub editor: Option<Arc<dyn Editor>>,
-    /// The treatment of text that a call inserts at the cursor while no editor is attached.
+    /// The fallback for text that a call inserts at the cursor while no editor is attached.
     pub without: InsertionFallback,
 }
 
@@ -202,7 +202,7 @@ impl Editors {
         Self { edits, editing }
     }
 
-    /// Returns the attached editor, and the treatment of text that a call inserts while none is attached.
+    /// Returns the attached editor, and the fallback for text that a call inserts while none is attached.
     #[must_use]
     pub fn editing(&self) -> &EditorSetup {
         &self.editing
@@ -218,7 +218,7 @@ impl Editors {
     }
 }
 
-/// The treatment of text that a call inserts at the cursor while no editor is attached.
+/// The fallback for text that a call inserts at the cursor while no editor is attached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum InsertionFallback {
     /// The reply passes the text to the client, which can insert it.
@@ -286,15 +286,15 @@ pub(crate) struct WriteResult {
     /// The position at which the text begins, if it is known.
     pub(crate) at: Option<Point>,
     /// The destination of the text: the editor, the file on disk, or none.
-    pub(crate) done: Done,
-    /// The change of the file on disk; `None` unless `done` is `OnDisk`.
+    pub(crate) done: WriteDestination,
+    /// The change to the file on disk; `None` unless `done` is `OnDisk`.
     pub(crate) changed: Option<crate::edits::change::ChangedFile>,
 }
 
 /// The destination of a written text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Done {
+pub enum WriteDestination {
     /// Nothing was written: the client can insert the text.
     Told,
     /// The text is in the editor's buffer, which is not saved.

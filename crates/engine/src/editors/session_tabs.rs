@@ -1,27 +1,27 @@
 //! Session state if no editor is attached: the opened files and the cursor positions.
 
 use super::{
-    Done, EditorSnapshot, InsertionFallback, Opened, Place, Point, SaveState, Target, WriteResult, attaching,
-    memory, nothing_open,
+    EditorFile, EditorSnapshot, FileLocation, InsertionFallback, Point, SaveState, Target, WriteDestination,
+    WriteResult, attaching, memory, nothing_open,
 };
 use crate::{
     call::CallCtx,
     editors::Editors,
     edits::{
-        change::{Change, Exact, Request, Where, apply},
+        change::{Change, ChangeTarget, Exact, Request, apply},
         freshness::LIMIT,
     },
     failure::{Failure, Hint, Kind, convert},
     files::lookup,
 };
 use toolpost_text::{
-    counted::counted,
     encoding::Text,
     lines::{LineIndex, lf},
+    plural::counted,
 };
 use toolpost_workspace::{AccessKind, ContentHash, Kind as FileKind, Snapshot, WorkspacePath};
 
-/// Maximum number of open files. The file that was opened first is closed first.
+/// Maximum number of open files. If another one is opened, the file that was opened first is closed.
 const OPEN: usize = 100;
 
 /// The files that the session has opened, in the order in which they were opened, and the active file.
@@ -42,9 +42,9 @@ struct Tab {
 impl SessionTabs {
     /// Returns the state for a reply, with a note for each file that no longer exists.
     pub(super) fn shown(&self, editors: &Editors) -> EditorSnapshot {
-        let opened = |tab: &Tab| Opened {
+        let opened = |tab: &Tab| EditorFile {
             path: tab.path.display(),
-            place: Place::Workspace,
+            place: FileLocation::Workspace,
             standing: SaveState::Saved,
         };
         let active = self.tabs.iter().position(|tab| Some(&tab.path) == self.active.as_ref());
@@ -113,7 +113,7 @@ pub(super) fn write(
     let told = |tab: Option<&Tab>| WriteResult {
         shown: memory(cx).lock().own.shown(editors),
         at: tab.map(|tab| tab.cursor),
-        done: Done::Told,
+        done: WriteDestination::Told,
         changed: None,
     };
     match (at, tab, editors.editing().without) {
@@ -143,7 +143,7 @@ fn insert(editors: &Editors, cx: &CallCtx, tab: &Tab, content: String) -> Result
     let offset = offset(text.view(), tab.cursor);
     let exact = Exact { from: offset, to: offset, of: tab.of };
     let behind = behind(tab.cursor, &lf(&content));
-    let change = Change { path: path.clone(), at: Where::Exact(exact), text: content };
+    let change = Change { path: path.clone(), at: ChangeTarget::Exact(exact), text: content };
     let output = apply::run(editors.edits(), &Request { changes: vec![change] }, cx)?;
     let changed = output.files.into_iter().next();
     let of = changed.as_ref().and_then(|file| file.seen.first()).and_then(|seen| seen.hash);
@@ -152,7 +152,7 @@ fn insert(editors: &Editors, cx: &CallCtx, tab: &Tab, content: String) -> Result
     session.own.put(Tab { path: path.clone(), cursor: behind, of: of.unwrap_or(tab.of) });
     let mut shown = session.own.shown(editors);
     shown.notes.extend(output.notes);
-    Ok(WriteResult { shown, at: Some(tab.cursor), done: Done::OnDisk, changed })
+    Ok(WriteResult { shown, at: Some(tab.cursor), done: WriteDestination::OnDisk, changed })
 }
 
 fn moved(path: &WorkspacePath) -> Failure {
@@ -163,7 +163,7 @@ fn moved(path: &WorkspacePath) -> Failure {
         .hint(Hint::Advice("Then place the cursor again.".to_owned()))
 }
 
-/// Moves the cursor to a position, or to the nearest existing one.
+/// Makes a file the active one, with the cursor at a position, or at the nearest existing one.
 fn put(
     editors: &Editors,
     cx: &CallCtx,

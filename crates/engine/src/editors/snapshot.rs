@@ -15,7 +15,7 @@ pub struct EditorSnapshot {
     /// The name of the attached editor; `None` if none is attached and the session keeps the state.
     pub editor: Option<String>,
     /// The open files.
-    pub open: Vec<Opened>,
+    pub open: Vec<EditorFile>,
     /// The index of the active file in `open`, counted from 0; `None` if no file is active.
     pub active: Option<usize>,
     /// The cursor in the active file; `None` if no file is active.
@@ -28,11 +28,11 @@ pub struct EditorSnapshot {
 
 /// An open file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Opened {
+pub struct EditorFile {
     /// The path, as replies display it; absolute outside the workspace.
     pub path: String,
     /// Inside or outside the workspace.
-    pub place: Place,
+    pub place: FileLocation,
     /// Saved, or with unsaved changes.
     pub standing: SaveState,
 }
@@ -40,10 +40,10 @@ pub struct Opened {
 /// Location of a file relative to the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum FileLocation {
     /// In a root of the workspace.
     Workspace,
-    /// Outside the workspace: no tool reads or writes the file.
+    /// Outside the workspace; file tools cannot read or write the file.
     Outside,
 }
 
@@ -74,7 +74,7 @@ impl EditorSnapshot {
     }
 }
 
-/// Resolves the name of a file in the editor; `None` if the file is outside the workspace.
+/// Resolves the name of a file in the editor; `None` if it is outside the workspace or cannot be resolved.
 pub(super) fn inside(editors: &Editors, name: &str) -> Option<WorkspacePath> {
     editors.files().resolve(name).ok()
 }
@@ -88,10 +88,12 @@ pub(super) fn told(editors: &Editors, cx: &CallCtx, editor: String, view: View) 
     }
     let at = active.as_ref().and_then(|name| open.iter().position(|buffer| buffer.name == *name));
     let opened = |buffer: &Buffer| match inside(editors, &buffer.name) {
-        Some(path) => Opened { path: path.display(), place: Place::Workspace, standing: buffer.standing },
-        None => Opened {
+        Some(path) => {
+            EditorFile { path: path.display(), place: FileLocation::Workspace, standing: buffer.standing }
+        }
+        None => EditorFile {
             path: escape::name(buffer.name.as_bytes()).into_owned(),
-            place: Place::Outside,
+            place: FileLocation::Outside,
             standing: buffer.standing,
         },
     };

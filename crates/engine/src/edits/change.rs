@@ -1,13 +1,15 @@
-//! The `change` operation: edits whole files or parts of files, all of them or none.
+//! The `change` operation: writes, edits, deletes and renames files, and makes either all changes of a call or none.
 
 pub(crate) mod apply;
 pub(crate) mod commit;
 pub(crate) mod draft;
+pub(crate) mod exact;
 pub(crate) mod hunks;
 pub(crate) mod line_shifts;
 pub(crate) mod lines;
 pub(crate) mod merge;
 pub(crate) mod name;
+pub(crate) mod offset_shifts;
 pub(crate) mod patch;
 pub(crate) mod place;
 pub(crate) mod report;
@@ -37,7 +39,7 @@ pub use toolpost_text::{
     patch::Hunk,
 };
 
-/// The `change` operation, which edits files.
+/// The `change` operation, which writes, edits, deletes and renames files.
 pub struct ChangeFiles;
 
 /// The changes of a call; either all are made, or none.
@@ -52,7 +54,7 @@ impl Request {
     /// the text does not occur exactly.
     #[must_use]
     pub fn replace(path: WorkspacePath, old: String, new: String, matching: Step) -> Self {
-        let at = Where::Text { old, want: MatchCount::One, near: None, matching };
+        let at = ChangeTarget::Text { old, want: MatchCount::One, near: None, matching };
         Self { changes: vec![Change { path, at, text: new }] }
     }
 }
@@ -63,14 +65,14 @@ pub struct Change {
     /// The file to change.
     pub path: WorkspacePath,
     /// The part of the file to change.
-    pub at: Where,
+    pub at: ChangeTarget,
     /// The new text; ignored for hunks, deletions and renames.
     pub text: String,
 }
 
 /// The part of a file that a change replaces, or the deletion or renaming of the file.
 #[derive(Debug, Clone)]
-pub enum Where {
+pub enum ChangeTarget {
     /// The whole file.
     Whole(Existence),
     /// The occurrences of this text.
@@ -84,7 +86,8 @@ pub enum Where {
         /// The loosest kind of match that is accepted if the text does not occur exactly, such as one with other indentation.
         matching: Step,
     },
-    /// The next match of this text, after the previous change in the same file.
+    /// The only exact match of this text in the file; otherwise, the next match after the previous change in the same
+    /// file, or, if there is none, a match anywhere in the file.
     Next {
         /// The text to replace.
         old: String,
@@ -97,7 +100,7 @@ pub enum Where {
     LinesWith {
         /// The range of lines.
         lines: Lines,
-        /// The text that the lines must contain.
+        /// The text that the lines must contain; line breaks at its beginning and end are ignored.
         holds: String,
     },
     /// The symbol with this name, or the position before or after it.
@@ -115,7 +118,7 @@ pub enum Where {
     },
     /// A byte range of a known version of the file.
     Exact(Exact),
-    /// The lines that the hunks of a patch remove or keep. Each hunk is searched after the previous one.
+    /// The lines that the hunks of a patch remove or keep. Each hunk is searched for after the previous one.
     Hunks(Vec<Hunk>),
     /// The file is deleted. If the path is a link, the link itself is deleted, not its target.
     Gone(RemainingContent),
@@ -140,7 +143,8 @@ pub struct Lines {
     pub side: EditPosition,
 }
 
-/// A byte range of one version of a file. The change is refused if the file has any other content.
+/// A byte range of the version of a file that is on the disk before the call. The change is refused if the file has any
+/// other content, or if an earlier change of the call replaces a part of the range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exact {
     /// The byte offset in the text at which the range begins.
@@ -165,7 +169,7 @@ pub struct WriteFile;
 
 /// A whole file to write.
 #[derive(Debug, Clone)]
-pub struct Whole {
+pub struct WholeFileWrite {
     /// The file to write.
     pub path: WorkspacePath,
     /// Rule for the path: the file must, may or must not exist.
@@ -174,9 +178,9 @@ pub struct Whole {
     pub text: String,
 }
 
-impl From<Whole> for Request {
-    fn from(Whole { path, existence, text }: Whole) -> Self {
-        Self { changes: vec![Change { path, at: Where::Whole(existence), text }] }
+impl From<WholeFileWrite> for Request {
+    fn from(WholeFileWrite { path, existence, text }: WholeFileWrite) -> Self {
+        Self { changes: vec![Change { path, at: ChangeTarget::Whole(existence), text }] }
     }
 }
 
@@ -235,7 +239,7 @@ pub enum EditKind {
         /// Number of replacements.
         count: usize,
     },
-    /// The new content was already there.
+    /// The new content equals the previous content.
     Unchanged,
     /// The file was deleted.
     Deleted {
@@ -249,7 +253,7 @@ pub enum EditKind {
     },
 }
 
-impl Where {
+impl ChangeTarget {
     /// Returns the extent of the write: the whole file, a part of it, its deletion, or a rename.
     #[must_use]
     pub fn extent(&self) -> Extent {
@@ -273,7 +277,7 @@ impl Change {
     /// Lists the paths that the change writes.
     pub(crate) fn names(&self) -> impl Iterator<Item = &WorkspacePath> {
         let to = match &self.at {
-            Where::Elsewhere { to, .. } => Some(to),
+            ChangeTarget::Elsewhere { to, .. } => Some(to),
             _ => None,
         };
         [&self.path].into_iter().chain(to)
@@ -291,11 +295,11 @@ impl Operation for ChangeFiles {
         // The diff in the reply shows the previous content, so a change also needs permission to read,
         // unless the file must be new.
         let touches = |change: &Change| {
-            let new = matches!(change.at, Where::Whole(Existence::New));
+            let new = matches!(change.at, ChangeTarget::Whole(Existence::New));
             let read = (!new).then(|| Touch::Read(change.path.clone()));
             let write = Touch::Write(change.path.clone(), change.at.extent());
             let (over, to) = match &change.at {
-                Where::Elsewhere { to, existence } => {
+                ChangeTarget::Elsewhere { to, existence } => {
                     let over = (*existence != Existence::New).then(|| Touch::Read(to.clone()));
                     (over, Some(Touch::Write(to.clone(), Extent::Whole)))
                 }
@@ -321,14 +325,14 @@ impl Operation for WriteFile {
     const ACCESS: &'static [Access] = ChangeFiles::ACCESS;
     const EFFECT: Effect = Effect::Replaces;
     type Capability = Edits;
-    type Request = Whole;
+    type Request = WholeFileWrite;
     type Output = Output;
 
-    fn touches(whole: &Whole) -> Vec<Touch> {
+    fn touches(whole: &WholeFileWrite) -> Vec<Touch> {
         ChangeFiles::touches(&whole.clone().into())
     }
 
-    async fn run(edits: &Edits, whole: Whole, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(edits: &Edits, whole: WholeFileWrite, cx: &CallCtx) -> Result<Output, Failure> {
         ChangeFiles::run(edits, whole.into(), cx).await
     }
 

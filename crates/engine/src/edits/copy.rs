@@ -58,8 +58,9 @@ fn copy(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failur
     let places = tree::beneath(from, to, &tree);
     cx.check()?;
     let draft = Draft { path: to.clone(), action: Action::Copy { from: from.clone() } };
-    let committed =
-        hold.commit(vec![draft], &cx.cause).map_err(|error| move_copy::taken(failed(&error, from), to))?;
+    let committed = hold
+        .commit(vec![draft], &cx.cause)
+        .map_err(|error| move_copy::taken(&error, failed(&error, from), to))?;
     let hash = committed.changes.first().and_then(|change| change.after);
     // A caller that has seen the whole original has also seen the copy. Content that the caller saw earlier
     // at the target paths no longer exists there.
@@ -80,8 +81,8 @@ fn copy(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failur
     })
 }
 
-/// Lists the content of a directory; empty for a file or a link. Fails unless the rules allow reading every
-/// entry and writing the path of every copy.
+/// Lists the content of a directory; empty for a file or a link. Fails if an entry is anything else, such as a socket,
+/// or unless the rules allow reading every entry and writing the path of every copy.
 fn tree(
     edits: &Edits,
     cx: &CallCtx,

@@ -26,7 +26,7 @@ pub struct Delete;
 pub struct Request {
     /// The paths to delete.
     pub targets: Vec<Target>,
-    /// The treatment of directories: deletion with their content, or refusal.
+    /// The rule for directories: they are deleted with their content, or refused.
     pub directories: Directories,
 }
 
@@ -39,7 +39,7 @@ pub struct Target {
     pub raw_path: String,
 }
 
-/// The treatment of targets that are directories.
+/// The rule for targets that are directories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Directories {
     /// A directory is refused, with this message.
@@ -65,9 +65,9 @@ pub struct DeletedEntry {
     pub path: String,
     /// The kind of the target.
     pub kind: FileKind,
-    /// Size in bytes; 0 for a directory or a link.
+    /// Size of a file in bytes; 0 for anything else.
     pub bytes: u64,
-    /// Number of entries that were deleted with a directory; 0 for a file or a link.
+    /// Number of entries that were deleted with a directory; 0 for anything else.
     pub entries: u64,
     #[serde(skip)]
     #[schemars(skip)]
@@ -196,8 +196,8 @@ fn deleted(doomed: DeletionTarget) -> DeletedEntry {
     }
 }
 
-/// Combines the failures of targets into one failure, which states that nothing was deleted. `of` is the number of
-/// all targets.
+/// Combines the failures of targets into one failure, which states that nothing was deleted. The failure of the only
+/// target is returned unchanged. `of` is the number of all targets.
 fn refused(mut wrong: Vec<Failure>, of: usize) -> Failure {
     if of == 1
         && let Some(only) = wrong.pop()

@@ -16,11 +16,11 @@ pub(crate) use refuse::{Disclosure, changed_first, stale};
 use toolpost_text::{diff, encoding::Text, lines};
 use toolpost_workspace::{AccessKind, ContentHash, Coverage, WorkspacePath, hash};
 
-/// Maximum size in bytes of a file that is read for the comparison; a larger file cannot be changed anyway.
+/// Maximum size in bytes of a file that is read for the comparison; a larger file cannot be edited.
 pub(crate) const LIMIT: u64 = 256 * 1024 * 1024;
 
-/// Checks the content pins of a call, and that the caller has seen the content that the writes of the call replace.
-/// Returns, for each written file that the caller has seen, the hash of the seen content.
+/// Checks the content pins of a call and, as far as `cx.fresh` requires it, that the caller has seen the content that
+/// the writes of the call replace. Returns, for each written file that the caller has seen, the hash of the seen content.
 pub(crate) fn judge(files: &Files, cx: &CallCtx, touches: &[Touch]) -> Result<ExpectedHashes, Failure> {
     content_pins::check(files, cx, touches)?;
     let mut expected = ExpectedHashes::new();
@@ -95,8 +95,7 @@ pub(crate) fn judge_content(
     }
 }
 
-/// Returns the content that the caller must have read before a write of this extent (a whole file, a part, a
-/// deletion or a rename).
+/// Returns the requirement for a write of this extent: the caller must have seen the content, or need not have.
 fn need(cx: &CallCtx, extent: Extent) -> ReadRequirement {
     match extent {
         Extent::Whole => cx.fresh.whole,
@@ -105,7 +104,7 @@ fn need(cx: &CallCtx, extent: Extent) -> ReadRequirement {
     }
 }
 
-/// Returns whether the caller has been shown all lines of a file with this content.
+/// Returns whether the caller has seen all lines of a file with this content.
 fn covers(files: &Files, coverage: &Coverage, bytes: &[u8]) -> bool {
     match coverage {
         Coverage::Whole => true,
@@ -118,8 +117,8 @@ fn covers(files: &Files, coverage: &Coverage, bytes: &[u8]) -> bool {
     }
 }
 
-/// Describes the lines in which the content `now` differs from the latest seen content that the session stores;
-/// `None` if the session stores none, or if one of the contents is not text.
+/// Describes the lines in which the content `now` differs from the content that was seen last; `None` if the session
+/// does not store that content, or if one of the contents is not text.
 pub(crate) fn lines_changed(files: &Files, cx: &CallCtx, path: &WorkspacePath, now: &[u8]) -> Option<String> {
     let before = Text::open(cx.session.remembered(path)?.to_vec(), files.encoding()).ok()?;
     let now = Text::open(now.to_vec(), files.encoding()).ok()?;

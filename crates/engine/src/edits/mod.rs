@@ -1,4 +1,4 @@
-//! Edits: changes of files, which are made completely or not at all, after a check of the content that the caller has seen.
+//! Changes to files: a call makes all its changes or none, after a check of the content that the caller has seen.
 
 pub mod change;
 pub mod copy;
@@ -11,11 +11,10 @@ pub(crate) mod tree;
 
 use crate::files::Files;
 
-/// Treatment of a change that replaces the next match of a text (`Where::Next`), if the text occurs several
-/// times after the previous change.
+/// The rule for a text to replace (`ChangeTarget::Next`) or a hunk of a patch that matches in several positions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Several {
-    /// The edit is refused, and the failure lists the lines of the matches.
+pub enum AmbiguityTreatment {
+    /// The edit is refused, and the failure lists the first matches.
     #[default]
     Refused,
     /// The first match is edited.
@@ -26,11 +25,11 @@ pub enum Several {
 #[derive(Clone)]
 pub struct Edits {
     files: Files,
-    several: Several,
+    several: AmbiguityTreatment,
 }
 
 impl Edits {
-    pub(crate) fn new(files: Files, several: Several) -> Self {
+    pub(crate) fn new(files: Files, several: AmbiguityTreatment) -> Self {
         Self { files, several }
     }
 
@@ -38,7 +37,7 @@ impl Edits {
         &self.files
     }
 
-    pub(crate) fn several(&self) -> Several {
+    pub(crate) fn several(&self) -> AmbiguityTreatment {
         self.several
     }
 }

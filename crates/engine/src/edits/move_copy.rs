@@ -8,7 +8,7 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_workspace::{AccessKind, Stat, WorkspacePath};
+use toolpost_workspace::{AccessKind, CommitError, CommitKind, Stat, WorkspacePath};
 
 /// A source and a target. Missing parent directories of the target are created; nothing is overwritten.
 #[derive(Debug, Clone)]
@@ -62,9 +62,9 @@ pub(crate) fn apart(from: &WorkspacePath, to: &WorkspacePath, done: &str) -> Res
     Err(Failure::invalid(what).hint(Hint::Advice("Choose a destination outside it.".to_owned())))
 }
 
-/// If the failure is a conflict (the target `to` already exists), replaces its hints by a remedy.
-pub(crate) fn taken(failure: Failure, to: &WorkspacePath) -> Failure {
-    if failure.kind != Kind::Conflict {
+/// If the commit failed because the target `to` already exists, replaces the hint to read it by a remedy.
+pub(crate) fn taken(error: &CommitError, failure: Failure, to: &WorkspacePath) -> Failure {
+    if error.why != CommitKind::Exists {
         return failure;
     }
     let advice = format!(
@@ -72,5 +72,34 @@ pub(crate) fn taken(failure: Failure, to: &WorkspacePath) -> Failure {
          the file name.",
         to.display()
     );
-    Failure { hints: vec![Hint::Advice(advice)], ..failure }
+    let others = failure.hints.into_iter().filter(|hint| !matches!(hint, Hint::ReadFirst(_)));
+    Failure { hints: std::iter::once(Hint::Advice(advice)).chain(others).collect(), ..failure }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolpost_test_rows::each;
+    use toolpost_workspace::{Options, Workspace};
+
+    #[test]
+    fn only_a_target_that_exists_gets_the_advice_to_choose_another_name() {
+        let root = tempfile::tempdir().unwrap();
+        let roots = vec![root.path().to_path_buf()];
+        let (workspace, _) = Workspace::open(Options { roots, ..Options::default() }).unwrap();
+        let to = workspace.resolve("to").unwrap();
+        let advice = "Choose an unused name, or delete to first if it is not needed; for a destination inside a \
+                      directory, include the file name.";
+        let advice = Hint::Advice(advice.to_owned());
+        let rows = [
+            (CommitKind::Exists, vec![advice]),
+            (CommitKind::Access(AccessKind::Changed), vec![Hint::TryAgain]),
+            (CommitKind::Access(AccessKind::Link), vec![Hint::TryAgain]),
+        ];
+        each(rows, |(why, hints)| {
+            let error = CommitError { path: to.clone(), why, aftermath: Vec::new() };
+            let failure = taken(&error, convert::commit(&error), &to);
+            assert_eq!((failure.kind, failure.hints), (Kind::Conflict, hints));
+        });
+    }
 }

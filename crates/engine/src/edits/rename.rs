@@ -64,7 +64,7 @@ fn rename(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Fail
     let action = Action::Move { to: to.clone(), overwrite: Overwrite::Refuse };
     let committed = hold
         .commit(vec![Draft { path: from.clone(), action }], &cx.cause)
-        .map_err(|error| move_copy::taken(convert::commit(&error), to))?;
+        .map_err(|error| move_copy::taken(&error, convert::commit(&error), to))?;
     cx.session.ledger.forget(to); // the content that was seen under this name is gone
     cx.session.ledger.moved(from, to);
     let kind = FileKind::from(stat.kind);

@@ -96,13 +96,13 @@ pub(crate) fn judge<'a>(
     Err(Failure::new(Kind::Denied, what).hint(Hint::Advice(advice.to_owned())))
 }
 
-/// Refuses a tree with a file that has changed since it was last seen in this session.
+/// Refuses a tree with a file that was seen in this session and has changed since.
 pub(crate) fn unchanged(files: &Files, cx: &CallCtx, tree: &[TreeEntry]) -> Result<(), Failure> {
     let below = tree.iter().filter(|inside| inside.kind == FileKind::File);
     below.map(|inside| &inside.path).try_for_each(|path| as_seen(files, cx, path))
 }
 
-/// Refuses a file that has changed since it was last seen in this session, however large it is.
+/// Refuses a file of any size that was seen in this session and has changed since.
 pub(crate) fn as_seen(files: &Files, cx: &CallCtx, path: &WorkspacePath) -> Result<(), Failure> {
     let Some(seen) = cx.session.ledger.seen(path) else { return Ok(()) };
     let mut file = match files.workspace().open_file(path) {

@@ -1,13 +1,13 @@
-//! Conversion of errors from the I/O crates into failures.
+//! Conversion of errors from other crates into failures.
 
-use super::{Failure, Hint, Kind, Trouble};
+use super::{ChangeProblem, Failure, Hint, Kind};
 use std::io;
 use toolpost_process::{SandboxError, StartError};
 use toolpost_text::{
     encoding::{Encoding, SpliceError, Text},
     guard::PlaceholderError,
     lines::lf,
-    matching::{Miss, Place},
+    matching::{MatchLocation, Miss},
 };
 use toolpost_workspace::{
     AccessError, AccessKind, CommitError, CommitKind, PathError, PathLockError, WorkspacePath,
@@ -136,7 +136,8 @@ pub(crate) fn placeholder(path: &str, placeholder: &PlaceholderError) -> Failure
     Failure::invalid(format!("{path} was not changed: {}", sentence(&placeholder.to_string())))
 }
 
-/// Refuses new text with characters that the file's encoding cannot represent.
+/// Converts the error of a replacement that was stopped, or that cannot be made, for example because the file's
+/// encoding cannot represent a character.
 pub(crate) fn encoding(path: &str, error: &SpliceError) -> Failure {
     if let SpliceError::Stopped = error {
         return stopped();
@@ -144,15 +145,14 @@ pub(crate) fn encoding(path: &str, error: &SpliceError) -> Failure {
     Failure::invalid(format!("{path} was not changed: {}", sentence(&error.to_string())))
 }
 
-/// Replaces the hints of a failed replacement if the text to replace can never match: because it is not ASCII and the
-/// encoding of the file is unknown, or because the file has lone carriage returns where the text has line
-/// breaks.
+/// Replaces the hints of a failed replacement if the text to replace cannot match, because it is not ASCII and the
+/// encoding of the file is unknown, or because the file has lone carriage returns where the text has line breaks.
 pub(crate) fn with_cause(failure: Failure, text: &Text, old: &str) -> Failure {
     let advice = if text.encoding() == Encoding::EightBit && !old.is_ascii() {
         "The file is not UTF-8 and its encoding is unknown: only ASCII can be matched and written. Change a part that is \
          ASCII, or ask the operator to set the encoding (setting `encoding`)."
     } else if failure.kind == Kind::NoMatch && has_lone_breaks(text.view(), old) {
-        "The file has a lone carriage return (CR) where this text has a line break. A lone CR ends no line here: write it as \
+        "The file has a lone carriage return (CR) where this text has a line break. A lone CR does not end a line here: write it as \
          \\r, or replace the text between two of them."
     } else {
         return failure;
@@ -167,21 +167,21 @@ fn has_lone_breaks(view: &str, old: &str) -> bool {
     bare.contains('\n') && view.contains('\r') && view.contains(&bare.replace('\n', "\r"))
 }
 
-/// Converts the error of a replacement whose old text is missing, not unique, empty or equal to the new text.
+/// Converts the error of a replacement, for example if the old text is missing, not unique, or equal to the new text.
 pub(crate) fn miss(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
     let number = |count: usize| u32::try_from(count).ok();
     let mut failure = missed(path, miss, text);
     failure.facts.searched = number(text.view().chars().count());
     let trouble = match miss {
-        Miss::Same => Trouble::Same,
-        Miss::EmptyOld => Trouble::EmptyOld,
+        Miss::Same => ChangeProblem::Same,
+        Miss::EmptyOld => ChangeProblem::EmptyOld,
         Miss::Ambiguous { count, .. } => {
             failure.facts.places = number(*count);
-            Trouble::Ambiguous
+            ChangeProblem::Ambiguous
         }
         Miss::Absent { already_there, .. } => {
             failure.facts.already_there = already_there.and_then(number);
-            Trouble::Absent
+            ChangeProblem::Absent
         }
         Miss::TooMuch { .. } | Miss::Stopped => return failure,
     };
@@ -220,8 +220,8 @@ pub(crate) fn stopped() -> Failure {
 }
 
 /// Lists the first of `count` locations, one on a line, each with its line number.
-pub(crate) fn listed(count: usize, places: &[Place], text: &Text) -> String {
-    let line = |place: &Place| format!("{:>6}\t{}", place.line, text.shown(&place.text));
+pub(crate) fn listed(count: usize, places: &[MatchLocation], text: &Text) -> String {
+    let line = |place: &MatchLocation| format!("{:>6}\t{}", place.line, text.shown(&place.text));
     let lines: Vec<String> = places.iter().map(line).collect();
     match count.saturating_sub(places.len()) {
         0 => lines.join("\n"),
@@ -270,8 +270,8 @@ fn absent(
     failure.found(shown).hint(Hint::ReadLines(path.clone(), first as u64, last as u64))
 }
 
-/// Makes a text a sentence: capitalizes the first word, unless it is a URL, a path or an identifier, and adds
-/// a full stop.
+/// Makes a text a sentence: capitalizes the first word, unless it looks like a URL, a path or an identifier, and adds a
+/// full stop if necessary.
 pub(crate) fn opened(words: &str) -> String {
     let first = words.split_whitespace().next().unwrap_or_default();
     if first.contains(['/', ':', '.', '_']) {
@@ -282,7 +282,7 @@ pub(crate) fn opened(words: &str) -> String {
     sentence(&(first + letters.as_str()))
 }
 
-/// Adds a full stop if one is missing.
+/// Trims a text, and adds a full stop unless it ends with `.`, `!` or `?`.
 pub(crate) fn sentence(words: &str) -> String {
     let mut words = words.trim().to_owned();
     if !words.ends_with(['.', '!', '?']) {

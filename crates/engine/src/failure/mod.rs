@@ -102,15 +102,15 @@ pub enum Hint {
 pub struct Failure {
     /// The kind of the failure, by which clients and logs group failures.
     pub kind: Kind,
-    /// The problem that made the operation fail, in one or two sentences.
+    /// The problem that made the operation fail.
     pub what: String,
     /// Findings that help to correct the call: the closest text, the entries of a directory, a diff. `None` if there
     /// are none.
     pub found: Option<String>,
     /// The next steps that can help, best first.
     pub hints: Vec<Hint>,
-    /// The file whose whole current content is in `found`; the caller counts as having read this file. `None` if
-    /// `found` shows no whole file.
+    /// The part of a file's current content that the caller has seen after this failure. `None` if the failure does not
+    /// show enough to count as a read.
     pub shows: Option<Box<SeenContent>>,
     /// The numbers and names in the message, for dialects that phrase the message differently.
     pub facts: Box<Facts>,
@@ -147,7 +147,7 @@ pub struct Facts {
     /// list or only one change. No change of the list was made.
     pub change: Option<u32>,
     /// The problem with the file at `path`; `None` if no such problem made the call fail.
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<ChangeProblem>,
     /// The path of the file with the problem, as displayed.
     pub path: String,
     /// The number of times that the text to replace occurs in the file, if it occurs more than once.
@@ -156,13 +156,13 @@ pub struct Facts {
     pub searched: Option<u32>,
     /// The line of the file at which the new text already occurs, if the text to replace does not occur.
     pub already_there: Option<u32>,
-    /// A sentence which says that the file has changed since the caller saw it, if it has. The message begins with it.
+    /// The first sentence of the message, if it reports that the file has changed since the caller saw it.
     pub changed: Option<String>,
 }
 
 /// A problem with a file that a call would change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ChangeProblem {
     /// The text to replace equals the new text.
     Same,
     /// The text to replace is empty, but the file is not.
@@ -209,7 +209,7 @@ impl Failure {
 
     /// Records which problem a file has, for dialects that phrase the message differently.
     #[must_use]
-    pub fn trouble(mut self, trouble: Trouble, path: &WorkspacePath) -> Self {
+    pub fn trouble(mut self, trouble: ChangeProblem, path: &WorkspacePath) -> Self {
         (self.facts.trouble, self.facts.path) = (Some(trouble), path.display());
         self
     }

@@ -30,8 +30,8 @@ pub struct Request {
     pub max_lines: u64,
     /// The maximum number of characters shown of one line.
     pub characters: u64,
-    /// The choice of the requested lines that are shown if not all of them fit into the answer.
-    pub keep: Keep,
+    /// The requested lines to show if not all of them fit into the answer.
+    pub keep: LinePreference,
     /// The prefix of each line in the answer, such as the line number.
     pub gutter: Gutter,
 }
@@ -49,7 +49,7 @@ impl Request {
             max_bytes,
             max_lines: u64::MAX,
             characters: 2_000,
-            keep: Keep::Head,
+            keep: LinePreference::Head,
             gutter: Gutter::Columns,
         }
     }
@@ -79,9 +79,9 @@ impl Gutter {
     }
 }
 
-/// The choice of the lines of a text that are shown if not all of them fit into the answer.
+/// The lines of a text to show if not all of them fit into the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
+pub enum LinePreference {
     /// Only the first lines.
     Head,
     /// First lines and last lines, with a gap between them.
@@ -141,7 +141,7 @@ pub struct Text {
 pub enum Total {
     /// The exact line count.
     Exactly(u64),
-    /// A lower bound; the file is too large to count.
+    /// A lower bound, because the file is too large for all its lines to be counted.
     MoreThan(u64),
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn switched_off() -> Failure {
     .hint(Hint::Advice(advice.to_owned()))
 }
 
-/// Converts the error for a dependency name that matches no single installed dependency.
+/// Converts the error for a dependency name that does not resolve to one path.
 pub(crate) fn unresolved(unresolved: ResolveError) -> Failure {
     let ResolveError { why, what, found, near, next } = unresolved;
     let kind = match why {

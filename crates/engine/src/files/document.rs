@@ -8,7 +8,7 @@ pub(crate) mod pdf;
 pub(crate) mod text;
 
 use crate::failure::{Failure, Hint, Kind};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// The maximum size of a document, in bytes; a document is read into memory as a whole.
@@ -17,7 +17,7 @@ pub(crate) const WHOLE: u64 = 64 * 1024 * 1024;
 /// The reciprocal of the part of an answer that is reserved for notes about pages or parts that are not shown.
 const NOTES: usize = 16;
 
-/// Creates the failure for a file that cannot be shown; `what` says why the file is not text.
+/// Creates the failure for a file that cannot be shown. `what` describes the content, or why it is not text.
 pub(crate) fn binary(path: &WorkspacePath, bytes: u64, what: &str) -> Failure {
     let what =
         format!("{} is not text: {what}, {}. It cannot be shown.", path.display(), counted(bytes, "byte"));

@@ -22,7 +22,7 @@ pub(crate) struct ResolvedFile {
 }
 
 /// An open file, with the first bytes of its content.
-pub(crate) struct Opened {
+pub(crate) struct OpenedFile {
     path: WorkspacePath,
     file: OpenFile,
     len: u64,
@@ -31,13 +31,13 @@ pub(crate) struct Opened {
 }
 
 /// All bytes of a file, and their hash.
-pub(crate) struct Whole {
+pub(crate) struct FileBytes {
     pub(crate) bytes: Vec<u8>,
     pub(crate) hash: ContentHash,
 }
 
 /// Finds the file at the exact path. If nothing exists there, finds the file at the only similar path, if that file may
-/// be read without a prompt.
+/// be read without a prompt; in a dependency, only the exact path counts.
 pub(crate) fn file(
     files: &Files,
     path: &WorkspacePath,
@@ -103,16 +103,16 @@ pub(crate) fn missing(files: &Files, path: &WorkspacePath, raw_path: &str) -> Fa
 }
 
 /// Opens a file and reads its first bytes.
-pub(crate) fn open(files: &Files, path: &WorkspacePath) -> Result<Opened, Failure> {
+pub(crate) fn open(files: &Files, path: &WorkspacePath) -> Result<OpenedFile, Failure> {
     let file = files.workspace().open_file(path).map_err(|error| convert::access(path, error))?;
     let len = file.stat().len;
     let mut head = Vec::with_capacity(toolpost_text::encoding::HEAD);
     file.read_rest(&mut head, toolpost_text::encoding::HEAD as u64 - 1)
         .map_err(|error| convert::io(path, &error))?;
-    Ok(Opened { path: path.clone(), file, len, head, given: 0 })
+    Ok(OpenedFile { path: path.clone(), file, len, head, given: 0 })
 }
 
-impl Opened {
+impl OpenedFile {
     pub(crate) fn path(&self) -> &WorkspacePath {
         &self.path
     }
@@ -132,7 +132,7 @@ impl Opened {
     }
 
     /// Reads the whole file into memory. Fails if the file is larger than `document::WHOLE`.
-    pub(crate) fn whole(self) -> Result<Whole, Failure> {
+    pub(crate) fn whole(self) -> Result<FileBytes, Failure> {
         if self.len > super::document::WHOLE {
             let what = format!(
                 "{} has {} bytes, but the limit for showing a file of this format is {} bytes.",
@@ -148,13 +148,13 @@ impl Opened {
             .read_rest(&mut bytes, super::document::WHOLE)
             .map_err(|error| convert::io(&self.path, &error))?;
         let hash = hash(&bytes);
-        Ok(Whole { bytes, hash })
+        Ok(FileBytes { bytes, hash })
     }
 }
 
 /// Reads the file from its beginning: first the bytes in `head`, which are already in memory, then the rest of the
 /// file.
-impl Read for Opened {
+impl Read for OpenedFile {
     fn read(&mut self, piece: &mut [u8]) -> std::io::Result<usize> {
         let rest = &self.head[self.given..];
         if rest.is_empty() {
@@ -167,7 +167,7 @@ impl Read for Opened {
     }
 }
 
-/// Creates the failure for a path of a directory instead of a file, with the directory's entries.
+/// Creates the failure for a path of a directory instead of a file, with up to `ENTRIES` of the directory's entries.
 pub(crate) fn directory(files: &Files, path: &WorkspacePath) -> Failure {
     let failure = Failure::new(Kind::WrongKind, format!("{} is a directory, not a file.", path.display()));
     let failure = failure.hint(Hint::LookInto(path.clone()));

@@ -64,7 +64,8 @@ impl Files {
     /// Resolves a path; if it ends with a symbolic link, the link is followed.
     ///
     /// # Errors
-    /// `Outside` if the path is in no root, `Invalid` if the text is not a path.
+    /// `Outside` if the path is in no root, `Invalid` if the text is not a path, and `Denied`, `WrongKind` or `Io` if the
+    /// file system cannot resolve the path.
     pub fn resolve(&self, path: &str) -> Result<WorkspacePath, Failure> {
         self.0.workspace.resolve(path).map_err(convert::path)
     }
@@ -72,7 +73,7 @@ impl Files {
     /// Resolves the path of a directory entry; if the entry is a symbolic link, the link is not followed.
     ///
     /// # Errors
-    /// `Outside` if the path is in no root, `Invalid` if the text is not a path.
+    /// Fails like [`Self::resolve`].
     pub fn resolve_entry(&self, path: &str) -> Result<WorkspacePath, Failure> {
         self.0.workspace.resolve_entry(path).map_err(convert::path)
     }

@@ -17,8 +17,8 @@ use toolpost_documents::{Kind as Document, office};
 use toolpost_workspace::WorkspacePath;
 
 pub use super::content::{
-    Cell, CellKind, CellOutput, Content, Gutter, Image, Keep, Notebook, Office, OfficePart, Pdf, PdfPage,
-    Request, Text, Total,
+    Cell, CellKind, CellOutput, Content, Gutter, Image, LinePreference, Notebook, Office, OfficePart, Pdf,
+    PdfPage, Request, Text, Total,
 };
 pub use toolpost_text::window::{Line, Lines};
 

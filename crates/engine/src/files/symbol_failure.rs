@@ -12,11 +12,16 @@ pub(crate) fn no_parser(path: &str) -> Failure {
 }
 
 /// Creates the failure, with the message `what`, if no symbol of a file has the requested name. `like` are the
-/// symbols with similar names, `all` are all symbols.
-pub(crate) fn none(what: String, like: &[NamedSymbol], all: &[NamedSymbol]) -> Failure {
+/// symbols with similar names, `first` are the first of the file's `total` symbols.
+pub(crate) fn none(what: String, like: &[NamedSymbol], (first, total): (&[NamedSymbol], usize)) -> Failure {
     let failure = Failure::new(Kind::NoMatch, what);
-    match (like, all) {
+    match (like, first) {
         ([], []) => failure.found("The file defines no symbols."),
+        ([], first) if first.len() < total => failure.found(format!(
+            "The first {} of {total} symbols in the file:\n{}",
+            first.len(),
+            listed(first)
+        )),
         ([], all) => failure.found(format!("Symbols in the file:\n{}", listed(all))),
         (like, _) => failure
             .found(format!("Similar names:\n{}", listed(like)))

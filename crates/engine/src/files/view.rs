@@ -16,7 +16,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_text::budget::fair;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// The `view` operation, which shows parts of several files.
@@ -42,8 +42,8 @@ pub struct ExcerptRequest {
     pub from: u64,
     /// The last line of the part, or the last page in a PDF; `None` for the end of the file.
     pub to: Option<u64>,
-    /// The selection of the lines of the part.
-    pub of: Of,
+    /// The lines to show: the range above, a block, or a symbol.
+    pub of: LineSelector,
     /// The number of additional lines shown before the part.
     pub before: u64,
     /// The number of additional lines shown after the part.
@@ -52,7 +52,7 @@ pub struct ExcerptRequest {
 
 /// A way to select the lines of a part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Of {
+pub enum LineSelector {
     /// The lines from `from` to `to`.
     Lines,
     /// The block of code around the line `from`; if there is none, a number of lines before and after it.
@@ -86,13 +86,13 @@ pub struct FileExcerpt {
     /// The line to continue with, if not all lines of the part are shown.
     pub next: Option<u64>,
     /// The content of the part, or why it is not shown.
-    pub answer: Answer,
+    pub answer: ExcerptResult,
 }
 
 /// The content of a part of a file, or why it is not shown.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "answer", rename_all = "snake_case")]
-pub enum Answer {
+pub enum ExcerptResult {
     /// The shown part of the file.
     File(read::Output),
     /// The reason why the part is not shown; the other parts are unaffected.
@@ -145,8 +145,8 @@ impl Operation for View {
 
     fn seen(output: &Output) -> Vec<SeenContent> {
         let seen = |viewed: &FileExcerpt| match &viewed.answer {
-            Answer::File(file) => Read::seen(file),
-            Answer::Failed(_) => Vec::new(),
+            ExcerptResult::File(file) => Read::seen(file),
+            ExcerptResult::Failed(_) => Vec::new(),
         };
         output.parts.iter().flat_map(seen).collect()
     }
@@ -200,13 +200,13 @@ fn placed(files: &Files, part: &ExcerptRequest, cx: &CallCtx) -> Result<Vec<Loca
         (part, Some(block.words))
     };
     Ok(match &part.of {
-        Of::Lines => vec![(part.clone(), None)],
-        Of::Symbol(name) => {
+        LineSelector::Lines => vec![(part.clone(), None)],
+        LineSelector::Symbol(name) => {
             let blocks = block::symbol(files, &part.path, &part.raw_path, name, cx)?;
             blocks.into_iter().map(lines).collect()
         }
         // If no block is found or the file cannot be parsed, the lines around `from` are shown instead.
-        Of::Block { otherwise } => {
+        LineSelector::Block { otherwise } => {
             match block::around(files, &part.path, &part.raw_path, part.from, cx).ok().flatten() {
                 Some(block) => vec![lines(block)],
                 None => {
@@ -230,7 +230,7 @@ fn read_part(
     let request = read::Request {
         offset: first,
         limit,
-        // A single requested line is only cut at the size limit of the answer.
+        // A single requested line is cut only at the size limit of the answer.
         characters: if limit == 1 { max_bytes as u64 } else { usual.characters },
         // In a PDF, the range selects pages instead of lines.
         pages: part.to.map(|to| format!("{}-{to}", part.from)),
@@ -282,10 +282,10 @@ fn viewed((part, block): LocatedExcerpt, answer: Result<read::Output, Failure>) 
     match answer {
         Ok(file) => {
             let next = file.text().and_then(|text| text.next).filter(|next| *next <= last);
-            FileExcerpt { path, from, to, block, next, answer: Answer::File(file) }
+            FileExcerpt { path, from, to, block, next, answer: ExcerptResult::File(file) }
         }
         Err(failure) => {
-            FileExcerpt { path, from, to, block, next: None, answer: Answer::Failed(failure.into()) }
+            FileExcerpt { path, from, to, block, next: None, answer: ExcerptResult::Failed(failure.into()) }
         }
     }
 }

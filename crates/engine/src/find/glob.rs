@@ -5,24 +5,24 @@ use crate::{
     access::{Access, Touch},
     call::CallCtx,
     failure::Failure,
-    find::Find,
+    find::{Find, rules_of},
     operation::Operation,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use super::walk::{Complete, WalkReport};
-pub use toolpost_search::{Case, GlobRequest as Request, HiddenFiles, Only, Prune, Rules};
+pub use toolpost_search::{Case, EntryKinds, GlobRequest as Request, HiddenFiles, Prune, Rules};
 
 /// The `glob` operation, which finds files by their paths.
 pub struct Glob;
 
-/// Files that match a glob.
+/// The matches of a glob.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The matches, newest first; matches with the same time are sorted by path.
     pub matches: Vec<Match>,
-    /// The total number of matches.
+    /// The total number of matches, including those that are not listed.
     pub total: u64,
     /// The parts of the tree that were not searched.
     pub walk: WalkReport,
@@ -54,9 +54,7 @@ impl Operation for Glob {
 
     async fn run(find: &Find, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let base = request.base.clone();
-        // In an installed package, the ignore rules of the project do not apply.
-        let rules = if base.root().label().is_some() { Rules::None } else { request.rules };
-        let request = Request { rules, ..request };
+        let request = Request { rules: rules_of(&base, request.rules), ..request };
         walk(find, cx, &base, "steps through directories", move |find, control| {
             let found = toolpost_search::glob(
                 find.files().workspace(),

@@ -17,7 +17,7 @@ use toolpost_search::{
     grep::{FileHits, LineTruncation, Role, UnsearchedFiles},
 };
 use toolpost_text::budget::ByteBudget;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_text::{cut::NOTICE, encoding::Text};
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
@@ -80,7 +80,7 @@ pub struct Output {
     pub offset: u64,
     /// The number of entries that are shown.
     pub shown: u64,
-    /// The number of requested entries that did not fit into memory; they are counted but not shown.
+    /// The number of requested entries that were dropped because of the memory limit; they are counted but not shown.
     pub window_cut: u64,
     /// The total number of matching lines.
     pub lines_matched: u64,
@@ -108,7 +108,7 @@ pub struct RequestSummary {
     pub base: WorkspacePath,
     /// The regular expression.
     pub pattern: String,
-    /// The handling of dependency directories.
+    /// The policy for dependency directories.
     pub prune: Prune,
     /// The maximum number of lines or files.
     pub limit: Option<usize>,
@@ -259,27 +259,29 @@ fn whole(find: &Find, path: &WorkspacePath, output: &Output) -> Option<SeenConte
 }
 
 /// Drops the results at the end that do not fit into the answer, so that the reply can state the offset from which to
-/// continue.
+/// continue. The first result stays even if it does not fit: a reply without results would lead back to the same offset.
 fn fit(mut output: Output, max_bytes: usize) -> Output {
     let mut budget = ByteBudget::reserving(max_bytes, AROUND + output.walk.bytes());
-    let (mode, mut shown) = (output.mode, 0_u64);
+    let (mode, mut shown) = (output.mode, 0_usize);
+    let mut takes = |bytes: usize| {
+        let keeps = budget.takes(bytes) || shown == 0;
+        shown += usize::from(keeps);
+        keeps
+    };
     for file in &mut output.files {
         let path = file.path.len();
         if mode == Mode::Content {
-            let keep = budget.count(file.lines.iter().map(|line| path + weight(line)));
+            let keep = file.lines.iter().take_while(|line| takes(path + weight(line))).count();
             file.lines.truncate(keep);
-            shown += keep as u64;
         } else {
-            shown += u64::from(budget.takes(path + 16));
+            takes(path + 16);
         }
     }
-    if shown > 0 {
-        output.shown = shown;
-        match mode {
-            Mode::Content => output.files.retain(|file| !file.lines.is_empty()),
-            Mode::Files | Mode::Count => output.files.truncate(usize::try_from(shown).unwrap_or(usize::MAX)),
-        }
+    match mode {
+        Mode::Content => output.files.retain(|file| !file.lines.is_empty()),
+        Mode::Files | Mode::Count => output.files.truncate(shown),
     }
+    output.shown = shown as u64;
     output
 }
 

@@ -41,7 +41,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// No limit for the size of the entries.
+    /// No limit on the size of the entries.
     pub const ANY: Self = Self { bytes: usize::MAX, of_entry: |_| 0 };
 }
 
@@ -130,7 +130,7 @@ impl Operation for List {
 }
 
 /// Returns a smaller number of entries for another attempt at listing if the size of the entries (`bytes`) exceeds the
-/// limit `room`; otherwise `None`.
+/// limit `room`; `None` if it does not, or if there are fewer than two entries.
 fn fewer(entries: usize, bytes: usize, room: usize) -> Option<usize> {
     if bytes <= room || entries <= 1 {
         return None;

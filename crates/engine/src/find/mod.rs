@@ -7,6 +7,7 @@ pub mod read_many;
 pub(crate) mod walk;
 
 use crate::files::Files;
+use toolpost_search::Rules;
 use toolpost_trigrams::TrigramIndex;
 use toolpost_workspace::WorkspacePath;
 
@@ -27,6 +28,7 @@ impl Find {
         &self.files
     }
 
+    /// Returns the trigram index, which covers the roots of the workspace and no external root.
     pub(crate) fn trigrams(&self) -> Option<&TrigramIndex> {
         self.trigrams.as_ref()
     }
@@ -36,4 +38,10 @@ impl Find {
     pub(crate) fn trigrams_of(&self, base: &WorkspacePath) -> Option<&TrigramIndex> {
         self.trigrams().filter(|_| base.root().label().is_none())
     }
+}
+
+/// Returns the ignore rules for a search below `base`: in an external root, such as an installed package, those of the
+/// project do not apply.
+pub(crate) fn rules_of(base: &WorkspacePath, rules: Rules) -> Rules {
+    if base.root().label().is_some() { Rules::None } else { rules }
 }

@@ -74,7 +74,7 @@ pub struct Output {
     pub files: Vec<File>,
     /// The number of files selected, by glob or by name, including the named paths that cannot be used.
     pub matched: u64,
-    /// The number of selected files that are not text or need approval.
+    /// The number of selected files that are not text or may not be read.
     pub skipped: u64,
     /// The number of selected files that could not be read, including the named paths that cannot be used.
     pub failed: u64,
@@ -106,7 +106,7 @@ pub struct File {
 pub enum Answer {
     /// The text of the file.
     Text(Text),
-    /// The file is not text, or reading it needs approval.
+    /// The file is not text, or may not be read.
     Skipped {
         /// Why the file was skipped.
         why: String,
@@ -178,11 +178,12 @@ impl Operation for ReadMany {
         let mut files = selected.files;
         files.truncate(distribution::fitting_entries(&files, &request));
         let contents = contents::read_all(find, files, &request, cx).await?;
+        let stopped = if cx.cancel.is_cancelled() { Complete::Cancelled } else { Complete::TimedOut };
         let contents = distribution::keep_fitting(contents, request.max_bytes);
         Ok(output(
             distribution::distribute(contents, request.max_bytes),
             matched,
-            selected.walk,
+            (selected.walk, stopped),
             &request,
             began,
         ))
@@ -196,7 +197,7 @@ impl Operation for ReadMany {
 fn output(
     looked: Vec<FileResult>,
     matched: usize,
-    mut walk: WalkReport,
+    (mut walk, stopped): (WalkReport, Complete),
     request: &Request,
     began: Instant,
 ) -> Output {
@@ -207,7 +208,7 @@ fn output(
             Some(Answer::Text(text)) => seen.extend(looked.seen(text)),
             Some(Answer::Skipped { .. }) => skipped += 1,
             Some(Answer::Failed { .. }) => failed += 1,
-            None => walk.complete = Complete::TimedOut,
+            None => walk.complete = stopped,
         }
         files.extend(looked.answer.map(|answer| File { path: looked.path, answer }));
     }

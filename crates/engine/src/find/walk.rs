@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 use toolpost_search::{Control, SearchError, SkippedEntries, Unreadable};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 use toolpost_workspace::{LookupError, WorkspacePath};
 
@@ -55,6 +55,19 @@ pub struct WalkReport {
     pub other_roots: Vec<String>,
     /// Completeness of the walk.
     pub complete: Complete,
+}
+
+impl Complete {
+    /// Returns the kind and the message of the failure of a call that needs a complete walk. `work` is what the walk did
+    /// not finish, such as "all directories were searched". `None` if the walk was complete.
+    pub(crate) fn ended_before(self, work: &str) -> Option<(Kind, String)> {
+        let (kind, why) = match self {
+            Self::Yes => return None,
+            Self::TimedOut | Self::NotReady => (Kind::Timeout, "The time limit was reached"),
+            Self::Cancelled => (Kind::Cancelled, "The call was cancelled"),
+        };
+        Some((kind, format!("{why} before {work}.")))
+    }
 }
 
 /// Runs a search below the directory `base` on a worker thread, within the time limit of the call. Progress is reported
@@ -208,9 +221,9 @@ fn failed(find: &Find, base: &WorkspacePath, error: SearchError) -> Failure {
     }
 }
 
-/// The maximum number of characters of an invalid pattern in a failure.
+/// The maximum number of characters that a failure shows of an invalid pattern.
 const PATTERN_SHOWN: usize = 1_000;
-/// The maximum number of characters of the reason why a pattern is invalid in a failure.
+/// The maximum number of characters that a failure shows of the reason why a pattern is invalid.
 const REASON_SHOWN: usize = 4_000;
 
 /// Cuts a text to `most` characters, so that a long pattern does not fill the reply.
@@ -218,5 +231,25 @@ fn shortened(words: &str, most: usize) -> String {
     match toolpost_text::cut::line(words, most) {
         (_, 0) => words.to_owned(),
         (head, missing) => format!("{head}… ({})", counted(missing as u64, "more character")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn incomplete_walks_name_the_reason() {
+        let rows = [
+            (Complete::Yes, None),
+            (Complete::TimedOut, Some((Kind::Timeout, "The time limit was reached before it ended."))),
+            (Complete::NotReady, Some((Kind::Timeout, "The time limit was reached before it ended."))),
+            (Complete::Cancelled, Some((Kind::Cancelled, "The call was cancelled before it ended."))),
+        ];
+        each(rows, |(complete, wanted)| {
+            let wanted = wanted.map(|(kind, what)| (kind, what.to_owned()));
+            assert_eq!(complete.ended_before("it ended"), wanted);
+        });
     }
 }

@@ -56,7 +56,7 @@ pub struct Output {
     pub other_roots: Vec<String>,
     /// The modules, sorted by name.
     pub modules: Vec<Module>,
-    /// Dependency cycles: groups of modules that all use one another.
+    /// Dependency cycles: groups of modules that all use one another, directly or indirectly.
     pub rings: Vec<Vec<String>>,
     /// The files that are used by the most other files, the most used first. Uses in tests do not count.
     pub hotspots: Vec<Hotspot>,
@@ -82,7 +82,7 @@ pub struct Mapped {
     pub unsummed: Option<String>,
     /// The model's claims about the code. The cited text of each claim was found in the files.
     pub claims: Vec<Finding>,
-    /// The number of claims that were dropped: they have no citation or a wrong one.
+    /// The number of claims dropped because a citation is missing or wrong.
     pub dropped: usize,
     /// The first dropped claims.
     pub dropped_claims: Vec<DroppedClaim>,
@@ -174,7 +174,7 @@ pub struct TestMap {
     pub tests: usize,
     /// The number of test files outside the analyzed directory.
     pub outside: usize,
-    /// The number of files in the analyzed directory that are not tests.
+    /// The number of indexed files in the analyzed directory that are not tests.
     pub code: usize,
     /// The number of files that a test uses directly.
     pub reached: usize,

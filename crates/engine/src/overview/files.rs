@@ -41,7 +41,7 @@ pub(crate) struct RecordKey {
 const SPARE: usize = 2_000;
 
 impl Projects {
-    /// Returns how many of `files` files have a record that is up to date, and how many do not.
+    /// Estimates how many of `files` files have a record that is up to date, and how many do not.
     pub(crate) fn progress(&self, files: usize) -> (usize, usize) {
         let known = self.lock().current.len().min(files);
         (known, files - known)
@@ -52,8 +52,8 @@ impl Projects {
         &self.1
     }
 
-    /// Marks the records of files that may have changed as outdated. Starts a file watcher if there is none for these
-    /// ignore rules.
+    /// Marks as outdated the records of files that may have changed; all of them if the watcher is new or lost events.
+    /// Starts a watcher if there is none for these ignore rules.
     pub(crate) fn refresh(&self, workspace: &Workspace, rules: Rules) {
         let mut known = self.lock();
         if known.watch.as_ref().is_none_or(|(own, _)| *own != rules) {

@@ -5,7 +5,6 @@ use crate::{
     access::{Access, Touch},
     call::CallCtx,
     failure::{Failure, Hint},
-    find::walk::Complete,
     operation::Operation,
     overview::Overview,
     session::PagedIndex,
@@ -52,7 +51,7 @@ pub struct Output {
     pub text: String,
     /// The hash of the whole index text.
     pub fingerprint: String,
-    /// The change of the index since the previous part.
+    /// The change in the index since the previous part.
     pub since: Since,
     /// The number of the project's files that Toolpost has not read yet. Unless the number is 0, the index is
     /// incomplete.
@@ -62,7 +61,7 @@ pub struct Output {
     pub beside: Option<String>,
 }
 
-/// The change of the index since the previous part that the session requested.
+/// The change in the index since the previous part that the session requested.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Since {
@@ -90,11 +89,6 @@ impl Operation for Project {
     async fn run(overview: &Overview, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         let gathered = files::gather(overview, &request.base, request.rules, cx).await?;
-        if gathered.walk.complete != Complete::Yes {
-            let what = "The time limit was reached before all directories of the project were listed.";
-            return Err(Failure::new(crate::failure::Kind::Timeout, what)
-                .hint(Hint::Advice("Pass a subdirectory of the project as the path.".to_owned())));
-        }
         let (overview, cx) = (overview.clone(), cx.clone());
         blocking(move || part(&overview, &request, &gathered, &cx)).await
     }
@@ -110,7 +104,8 @@ fn part(
     let text = text.as_str();
     let total = text.chars().count();
     if request.offset >= total {
-        let what = format!("offset {} is after the end: the index has {total} characters.", request.offset);
+        let place = if request.offset == total { "at" } else { "after" };
+        let what = format!("offset {} is {place} the end: the index has {total} characters.", request.offset);
         return Err(Failure::invalid(what).hint(Hint::Advice("Start again with offset 0.".to_owned())));
     }
     let fingerprint = hash(text.as_bytes()).to_string();

@@ -4,7 +4,7 @@ use crate::{
     access::{Access, Touch},
     call::{
         CallCtx,
-        nested::{CallGateway, CallOutcome, InnerAnswer, InnerCall, May, Pictures},
+        nested::{CallGateway, CallOutcome, InnerAnswer, InnerCall, NestedCallPermissions, Pictures},
     },
     failure::Failure,
     operation::Operation,
@@ -85,7 +85,8 @@ pub enum Order {
 pub struct Output {
     /// One result for every call of the batch.
     pub results: Vec<BatchCallResult>,
-    /// The reason why calls were skipped or abandoned, if any were.
+    /// The reason why calls were skipped or abandoned, or returned only after the time limit; `None` if there are no such
+    /// calls.
     pub stopped: Option<BatchStopReason>,
     /// Run time of the batch, in milliseconds.
     pub elapsed_ms: u64,
@@ -116,7 +117,7 @@ pub struct BatchCallResult {
     pub elapsed_ms: u64,
 }
 
-/// The reason why calls of a batch were skipped or abandoned.
+/// The reason why a batch stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchStopReason {
@@ -177,7 +178,7 @@ const ROUNDS: usize = 3;
 const WORTH: usize = 8;
 
 /// Repeats the calls whose replies were truncated, each with a share of the unused bytes. This function never
-/// truncates a reply itself: the tool's own truncation says how to get the rest, and records what was shown.
+/// truncates a reply itself, because the tool's own truncation says how to get the rest, and records what was shown.
 async fn widened(
     results: &mut [BatchCallResult],
     request: &Request,
@@ -266,7 +267,7 @@ impl BatchRun {
         }
     }
 
-    /// Starts waiting calls up to the limit of parallel calls; returns true if any call is running.
+    /// Starts waiting calls up to the limit on parallel calls; returns true if any call is running.
     fn fill(&mut self) -> bool {
         while self.stopped.is_none() && self.open.len() < self.max_parallel {
             let Some((index, asked, reply_bytes)) = self.queue.pop_front() else { break };
@@ -274,8 +275,14 @@ impl BatchRun {
             self.open.push((index, asked.tool.clone(), Instant::now()));
             let due = self.due;
             let (tool, arguments) = (asked.tool, asked.arguments);
-            let call =
-                InnerCall { tool, arguments, reply_bytes, due, may: May::Read, pictures: Pictures::Named };
+            let call = InnerCall {
+                tool,
+                arguments,
+                reply_bytes,
+                due,
+                may: NestedCallPermissions::Read,
+                pictures: Pictures::Named,
+            };
             self.tasks.spawn(async move { (index, gateway.call(call, cancel).await) });
         }
         !self.open.is_empty()
@@ -334,7 +341,9 @@ impl BatchRun {
             CallOutcome::Done if self.is_over() => format!("{OVER}\n{words}"),
             _ => words,
         };
-        if ended != CallOutcome::Done && self.on_failure == OnFailure::Stop && self.stopped.is_none() {
+        // A failure after the last call has started skips no call.
+        let skips = self.on_failure == OnFailure::Stop && !self.queue.is_empty();
+        if ended != CallOutcome::Done && skips && self.stopped.is_none() {
             self.stopped = Some(BatchStopReason::Failure);
         }
         self.settled.push(BatchCallResult { index, tool, ended, words, elapsed_ms: milliseconds(began) });

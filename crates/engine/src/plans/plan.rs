@@ -16,7 +16,7 @@ use std::{sync::Arc, time::Duration};
 use toolpost_script::{Limits, Reply, Script, prepared, run};
 use toolpost_workspace::unique;
 
-pub use toolpost_script::{ScriptError, Why};
+pub use toolpost_script::{ScriptError, ScriptErrorKind};
 
 /// The library of every script: the tools as functions, and helpers for lists and texts.
 const LIBRARY: &str = include_str!("plan/library.js");
@@ -129,21 +129,21 @@ impl Operation for Plan {
 /// Returns the reason why a script stopped, or a failure if it never started.
 fn stopped(fault: ScriptError) -> Result<ScriptError, Failure> {
     match fault.why {
-        Why::Syntax => {
+        ScriptErrorKind::Syntax => {
             let (place, message) = (fault.place(), fault.message);
             let what = format!("The script cannot be parsed{place}: {message}. Nothing was run.");
             Err(Failure::invalid(what))
         }
-        Why::Busy => Err(Failure::new(Kind::Conflict, sentence(&fault.message))),
-        Why::Unavailable => Err(Failure::invalid(sentence(&fault.message))),
-        Why::Thrown
-        | Why::Compute
-        | Why::Time
-        | Why::Heap
-        | Why::Stack
-        | Why::Calls
-        | Why::Waiting
-        | Why::Cancelled => Ok(fault),
+        ScriptErrorKind::Busy => Err(Failure::new(Kind::Conflict, sentence(&fault.message))),
+        ScriptErrorKind::Unavailable => Err(Failure::invalid(sentence(&fault.message))),
+        ScriptErrorKind::Thrown
+        | ScriptErrorKind::Compute
+        | ScriptErrorKind::Time
+        | ScriptErrorKind::Heap
+        | ScriptErrorKind::Stack
+        | ScriptErrorKind::Calls
+        | ScriptErrorKind::Waiting
+        | ScriptErrorKind::Cancelled => Ok(fault),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The operation `seek`: finds blocks of code for a query.
 //!
-//! By default, the operation is keyword search. With the setting `search_agent`, a query of plain words is also searched by
-//! meaning, names and uses; if a model is available, a search agent then selects the blocks.
+//! By default, the operation is keyword search. With the setting `search_agent`, a new query of plain words is also searched
+//! by meaning, names and uses; if a model is available, a search agent then selects the blocks.
 
 use super::investigate::{
     self,
@@ -57,7 +57,7 @@ pub struct SearchMethod {
     pub by: BlockSelector,
     /// The locations that the search agent selected, with its reasons. All of them exist.
     pub groups: Vec<Group>,
-    /// The work of the agent; `None` if there is no model.
+    /// The work of the agent, or why it was not queried; `None` if there is no model.
     pub guide: Option<Guide>,
 }
 
@@ -69,7 +69,7 @@ pub enum BlockSelector {
     Agent,
     /// Query expansion: searches by meaning, names and uses, without a model.
     Expansion,
-    /// The terms of the query alone.
+    /// Keyword search alone.
     Words,
 }
 
@@ -131,8 +131,8 @@ struct Start {
     searched: usize,
 }
 
-/// Expands a query of plain words, which is also searched by meaning, names and uses. For a query with operators,
-/// returns the keyword results.
+/// For a query of plain words, also searches by meaning, names and uses. For a query with operators or without a
+/// significant word, returns the keyword results.
 async fn expanded(
     search: &Searcher,
     request: &Request,
@@ -202,8 +202,8 @@ fn context(found: &[places::Place]) -> String {
     text
 }
 
-/// Assembles the answer from the locations that the search agent cites; if no citation is valid, returns the results
-/// from before the agent.
+/// Assembles the answer from the locations that the search agent cites; if its answer has no valid claim, returns the
+/// results from before the agent.
 async fn guided(
     search: &Searcher,
     request: &Request,
@@ -234,7 +234,7 @@ async fn guided(
 /// Returns the locations that a group of the agent's answer cites; a citation of evidence stands for the location of
 /// that evidence.
 fn targets(group: &CitedClaim, evidence: &[places::Place]) -> Vec<places::Place> {
-    let one = |cited: &guide::Place| match cited.of.and_then(|at| evidence.get(at)) {
+    let one = |cited: &guide::CitedLocation| match cited.of.and_then(|at| evidence.get(at)) {
         Some(place) => place.clone(),
         None => places::Place {
             path: cited.path.clone(),
@@ -248,7 +248,8 @@ fn targets(group: &CitedClaim, evidence: &[places::Place]) -> Vec<places::Place>
     group.places.iter().map(one).collect()
 }
 
-/// Returns the results of the search without an agent; `guide` states why there is no agent or no valid answer.
+/// Returns the results of the search without an agent; `guide` states why no agent was queried or its answer is not
+/// valid; `None` without a model.
 async fn without(
     search: &Searcher,
     request: &Request,
@@ -257,7 +258,7 @@ async fn without(
     cx: &CallCtx,
 ) -> Result<Output, Failure> {
     let method = SearchMethod { by: start.by, groups: Vec::new(), guide };
-    // If the query was not expanded, the keyword results are returned with their cursor.
+    // If the query was not expanded, or that found nothing, the keyword results are returned with their cursor.
     if start.by == BlockSelector::Words || start.places.is_empty() {
         return Ok(Output { found, method: Some(SearchMethod { by: BlockSelector::Words, ..method }) });
     }

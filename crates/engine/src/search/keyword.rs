@@ -34,7 +34,7 @@ pub struct Request {
     pub query: String,
     /// How to read the query: as terms and operators, or as exact text.
     pub matching: Matching,
-    /// Treatment of tests: searched or left out.
+    /// The inclusion of tests: searched or left out.
     pub tests: Tests,
     /// The maximum number of blocks of code in the answer.
     pub limit: usize,

@@ -25,7 +25,7 @@ use std::{
 };
 use toolpost_net::code::Service;
 use toolpost_ranked::embed::{Embedder, EmbeddingModelError, Static};
-use toolpost_ranked::{Index as KeywordIndex, Meaning};
+use toolpost_ranked::{EmbeddingIndex, Index as KeywordIndex};
 use toolpost_workspace::WorkspacePath;
 
 /// The backend of natural-language search, for dialects that offer an agentic search.
@@ -63,7 +63,7 @@ struct State {
     words: KeywordIndex,
     /// Indexes of the project's dependencies.
     packages: Packages,
-    meaning: OnceLock<Result<Meaning, EmbeddingModelError>>,
+    meaning: OnceLock<Result<EmbeddingIndex, EmbeddingModelError>>,
     /// True while embeddings are computed in the background.
     filling: Arc<AtomicBool>,
 }
@@ -141,13 +141,13 @@ impl Searcher {
     ///
     /// # Errors
     /// `Internal` if the built-in model cannot be used.
-    pub(crate) fn meaning(&self) -> Result<Meaning, Failure> {
+    pub(crate) fn meaning(&self) -> Result<EmbeddingIndex, Failure> {
         let made = self.state.meaning.get_or_init(|| {
             let model = match &self.state.deps.embedder {
                 Some(model) => model.clone(),
                 None => Static::embedded()?,
             };
-            Ok(Meaning::new(model, self.words().folder()))
+            Ok(EmbeddingIndex::new(model, self.words().folder()))
         });
         made.clone().map_err(|bad| Failure::new(Kind::Internal, convert::sentence(&bad.to_string())))
     }

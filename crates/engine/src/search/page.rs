@@ -205,8 +205,8 @@ fn own_lines(lines: &[String], kind: BlockKind) -> usize {
     }
     let run = lines[..full].iter().rev().take_while(closes).count();
     let closing: Vec<usize> = (full - run..full).filter(|at| !lines[*at].trim().is_empty()).collect();
-    // Only the last part of a long symbol is that long. It may begin deeper than the symbol, whose own end is then the
-    // first of these lines.
+    // Only the last part of a long symbol has more than `PART` lines. It may begin deeper than the symbol, whose own end
+    // is then the first of these lines.
     let own = usize::from(full > PART).min(closing.len());
     let around = closing[own..].iter().rev().take_while(|at| indent(&lines[**at]) < begin);
     around.last().map_or(full, |first| filled(&lines[..*first]))

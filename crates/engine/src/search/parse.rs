@@ -46,8 +46,8 @@ impl ParsedQuery {
         out
     }
 
-    /// Lists the literal parts of the query's words, without wildcards and in lower case, to find a match in a long
-    /// line.
+    /// Lists the literal parts of the query's words, in lower case, without wildcards and single letters, to find a
+    /// match in a long line.
     pub(super) fn display_terms(&self) -> Vec<String> {
         let exact = matches!(self, Self::Exact(_));
         let parts = self.terms().into_iter().flat_map(|word| {

@@ -14,11 +14,11 @@ const OF_FILE: usize = 2;
 const FILES: usize = 10;
 /// The maximum number of requested blocks for which an answer counts as short.
 const SHORT: usize = 20;
-/// The maximum number of blocks of one package in a usage search.
+/// The maximum number of blocks of one package in a usage search, for an answer of the default length.
 const OF_PACKAGE: usize = 6;
-/// The maximum number of blocks of one file, in a package or in the project, in a usage search.
+/// The maximum number of blocks of one file, in a package or in the project, for a usage answer of the default length.
 const OF_PACKAGE_FILE: usize = 2;
-/// The maximum number of blocks of the project itself in a usage search.
+/// The maximum number of blocks of the project itself in a usage search, for an answer of the default length.
 const OF_PROJECT: usize = 3;
 /// The maximum number of blocks that a usage search returns, for an answer of the default length.
 pub(super) const BLOCKS: usize = 60;
@@ -79,7 +79,8 @@ pub(super) fn join(all: &mut SemanticResult, own: SemanticResult) {
 }
 
 /// Ranks the blocks of all packages together, with limits for each package and each file, which `times`
-/// multiplies. Returns the index of the package with each hit.
+/// multiplies. A symbol that several variants of a file contain is kept only in the best variant. Returns the index of
+/// the package with each hit.
 pub(super) fn best(
     mut candidates: Vec<Candidate>,
     packages: &[&RankedPackage],

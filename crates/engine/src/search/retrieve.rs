@@ -18,28 +18,51 @@ use crate::{
 };
 use std::time::{Duration, Instant};
 use toolpost_ranked::embed::{EmbedError, TextRole, Vector};
-use toolpost_ranked::{FillError, Index, IndexGuard, Meaning, PartialIndex as _, Patience, UpdateError};
+use toolpost_ranked::{
+    EmbeddingIndex, FillError, Index, IndexGuard, PartialIndex as _, Patience, UpdateError,
+};
 use toolpost_workspace::{AccessKind, WorkspacePath};
 
 /// The maximum number of times that a search runs if files keep changing.
 const AGAIN: usize = 4;
 
-/// Repeats a search until no file changed between its reading and the answer; fails after `AGAIN` attempts. `search`
-/// returns `None` if a file changed or cannot be read. `what` names the files in the message of the failure.
+/// The outcome of one attempt of a search.
+#[derive(Debug)]
+pub(super) enum Attempt<T> {
+    /// The result.
+    Found(T),
+    /// A file changed after it was indexed, or cannot be read.
+    Changed,
+    /// A part of the index was damaged; the next update rebuilds it.
+    Damaged,
+}
+
+/// Repeats a search until no file changed between its reading and the answer, and no part of the index is damaged; fails
+/// after `AGAIN` attempts. `what` names the files in the message of the failure.
 pub(super) fn until_unchanged<T>(
     what: &dyn Fn() -> String,
-    mut search: impl FnMut() -> Result<Option<T>, Failure>,
+    mut search: impl FnMut() -> Result<Attempt<T>, Failure>,
 ) -> Result<T, Failure> {
+    let mut is_damaged = false;
     for _ in 0..AGAIN {
-        if let Some(found) = search()? {
-            return Ok(found);
-        }
+        is_damaged = match search()? {
+            Attempt::Found(found) => return Ok(found),
+            Attempt::Changed => false,
+            Attempt::Damaged => true,
+        };
+    }
+    if is_damaged {
+        let what = "A part of the search index was damaged each time it was read, although Toolpost rebuilds damaged \
+                    parts, so no result would have been correct.";
+        let advice = "Make the same call again. If it fails again, ask the operator to check the disk that holds the \
+                      state directory of Toolpost.";
+        return Err(Failure::new(Kind::Io, what).hint(Hint::Advice(advice.to_owned())));
     }
     let what = format!("{} changed each time they were read, so no result would have been correct.", what());
     Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
 }
 
-/// Fails if nothing exists at a path to search.
+/// Fails if a path to search does not exist or cannot be accessed.
 pub(super) fn exists(search: &Searcher, base: &WorkspacePath) -> Result<(), Failure> {
     let Err(error) = search.files().workspace().stat(base) else { return Ok(()) };
     Err(match &error.why {
@@ -91,7 +114,7 @@ pub(super) struct FilledIndex<'i, T> {
 /// it. `note` sees the index before that.
 pub(super) fn lock_filled<'i, T>(
     search: &Searcher,
-    (meaning, index, bases): (&Meaning, &'i Index, &[WorkspacePath]),
+    (meaning, index, bases): (&EmbeddingIndex, &'i Index, &[WorkspacePath]),
     (base, terms): (&WorkspacePath, &[String]),
     times: FillTimes,
     cx: &CallCtx,
@@ -124,7 +147,7 @@ pub(super) fn lock_now<'i>(
 /// Computes missing embeddings of blocks until the time `until`, without checking for changed files: the search that
 /// follows checks them. Files that have no embeddings by then are searched by keywords only.
 fn fill(
-    (meaning, index, bases): (&Meaning, &Index, &[WorkspacePath]),
+    (meaning, index, bases): (&EmbeddingIndex, &Index, &[WorkspacePath]),
     until: Instant,
     cx: &CallCtx,
 ) -> Result<(), FillError> {
@@ -156,19 +179,25 @@ mod tests {
 
     #[test]
     fn a_search_is_repeated_until_its_files_stay_unchanged() {
-        let searched = |settles_at: usize| {
+        let searched = |settles_at: usize, otherwise: fn() -> Attempt<usize>| {
             let mut searches = 0;
             let found = until_unchanged(&|| "Files below src".to_owned(), || {
                 searches += 1;
-                Ok((searches == settles_at).then_some(searches))
+                Ok(if searches == settles_at { Attempt::Found(searches) } else { otherwise() })
             });
             (found, searches)
         };
-        assert_eq!(searched(1), (Ok(1), 1));
-        assert_eq!(searched(AGAIN), (Ok(AGAIN), AGAIN));
-        let (found, searches) = searched(AGAIN + 1);
-        let failure = found.unwrap_err();
-        assert_eq!((failure.kind, searches), (Kind::Io, AGAIN));
-        assert!(failure.what.starts_with("Files below src changed each time"), "{}", failure.what);
+        let rows: [(fn() -> Attempt<usize>, &str); 2] = [
+            (|| Attempt::Changed, "Files below src changed each time they were read, "),
+            (|| Attempt::Damaged, "A part of the search index was damaged each time it was read, "),
+        ];
+        for (otherwise, words) in rows {
+            assert_eq!(searched(1, otherwise), (Ok(1), 1));
+            assert_eq!(searched(AGAIN, otherwise), (Ok(AGAIN), AGAIN));
+            let (found, searches) = searched(AGAIN + 1, otherwise);
+            let failure = found.unwrap_err();
+            assert_eq!((failure.kind, searches), (Kind::Io, AGAIN));
+            assert!(failure.what.starts_with(words), "{}", failure.what);
+        }
     }
 }

@@ -70,7 +70,7 @@ pub struct Output {
     pub read: Vec<String>,
     /// The lock files, and manifests with exact versions, that state the versions of the dependencies.
     pub version_files: Vec<String>,
-    /// The directories with the installed packages that themselves state their versions.
+    /// The directories of installed packages whose versions were read from the packages themselves.
     pub installed: Vec<String>,
     /// Dependencies that are not installed, grouped by the way to install them.
     pub missing: Vec<String>,
@@ -170,7 +170,7 @@ fn together(
         Err(failure) => failure,
     };
     if let Some(why) = &consulted.failed {
-        let advice = format!("The search service {} did not help either: {why}", consulted.name);
+        let advice = format!("The search service {} failed, too: {why}", consulted.name);
         return Err(failure.hint(Hint::Advice(advice)));
     }
     let consulted = consulted.cut(request.tokens.min(request.max_bytes as u64 / 4));

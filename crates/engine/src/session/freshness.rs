@@ -6,7 +6,7 @@ use toolpost_workspace::{ContentHash, WorkspacePath};
 /// For each file that a call writes, the hash of the content that the caller last saw.
 pub type ExpectedHashes = HashMap<WorkspacePath, ContentHash>;
 
-/// The reads that a dialect requires before a write to an existing file.
+/// The reads that a dialect requires before the content of an existing file is changed.
 ///
 /// Regardless of these requirements, a file that has changed since it was seen is never overwritten as a
 /// whole.
@@ -16,20 +16,20 @@ pub struct Fresh {
     pub part: ReadRequirement,
     /// The requirement before a whole file is overwritten.
     pub whole: ReadRequirement,
-    /// The treatment of a partial change if the file was seen and has changed since.
+    /// The policy for a partial change if the file was seen and has changed since.
     pub changed: StaleEditPolicy,
 }
 
 /// Content that a caller must have read before a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadRequirement {
-    /// The file must have been seen; before it is overwritten as a whole, all of its current content.
+    /// The file must have been seen, unless it is empty; before it is overwritten as a whole, all of its current content.
     Seen,
     /// The content need not have been seen.
     Nothing,
 }
 
-/// The treatment of a partial change if the file has changed since it was seen.
+/// The policy for a partial change if the file has changed since it was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StaleEditPolicy {
     /// The change is made if its position in the current content is certain; the reply reports that the file
@@ -40,11 +40,11 @@ pub enum StaleEditPolicy {
 }
 
 impl Fresh {
-    /// Every write needs an earlier read of the file. If the file has changed since the read, a partial change is made
-    /// if its position is certain.
+    /// Every change needs an earlier read of the file, unless the file is empty. If the file has changed since the read, a
+    /// partial change is made if its position is certain.
     pub const REQUIRED: Self =
         Self { part: ReadRequirement::Seen, whole: ReadRequirement::Seen, changed: StaleEditPolicy::Told };
-    /// No write needs an earlier read of the file. If the file was seen and has changed since, a partial change is made
+    /// No change needs an earlier read of the file. If the file was seen and has changed since, a partial change is made
     /// if its position is certain.
     pub const NOT_ASKED: Self = Self {
         part: ReadRequirement::Nothing,

@@ -16,9 +16,9 @@ use std::{
     fmt,
     sync::{Arc, Mutex, PoisonError},
 };
-use toolpost_workspace::{Coverage, ReadLedger, WorkspacePath, unique};
+use toolpost_workspace::{Coverage, ReadLedger, WorkspacePath, hash, unique};
 
-/// Maximum size of all stored file contents, in bytes. The contents are stored to report later changes of the
+/// Maximum size of all stored file contents, in bytes. The contents are stored to report later changes to the
 /// files.
 const REMEMBERED: usize = 8 * 1024 * 1024;
 /// Maximum size of a file content that is stored, in bytes.
@@ -44,7 +44,7 @@ pub struct Session {
     pub granted: SessionApprovals,
     remembered: Mutex<ContentHistory>,
     failures: Mutex<RepeatedFailure>,
-    /// For each project directory, the project index (operation `project`) of which a part was shown last.
+    /// For each project directory, the last project index (operation `project`) of which a part was shown.
     paged: Mutex<HashMap<WorkspacePath, PagedIndex>>,
     /// For each search, the cursor after the last shown result.
     searches: Mutex<HashMap<String, String>>,
@@ -114,7 +114,7 @@ impl Session {
     }
 
     /// Returns the reads that this session requires before a write: for a client those of its `dialect`, for the user
-    /// none. If the user pinned contents, a partial change of a file that has changed since it was seen is refused.
+    /// none. If the user pinned contents, a partial change to a file that has changed since it was seen is refused.
     #[must_use]
     pub fn fresh(&self, dialect: Fresh) -> Fresh {
         match &self.caller {
@@ -180,11 +180,12 @@ impl Session {
         }
     }
 
-    /// Returns the latest seen content of a file that the session stores. The session may have seen later content
-    /// that was too large to store.
+    /// Returns the content of a file that the client has seen last; `None` if the session does not store it, for example
+    /// because it was too large or had to be decoded.
     #[must_use]
     pub fn remembered(&self, path: &WorkspacePath) -> Option<Arc<[u8]>> {
-        self.versions(path).into_iter().next()
+        let seen = self.ledger.seen(path)?.hash;
+        self.versions(path).into_iter().find(|bytes| hash(bytes) == seen)
     }
 
     /// Returns the stored versions of a file that the client has seen, the latest first.

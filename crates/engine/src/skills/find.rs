@@ -1,6 +1,6 @@
 //! Finds skills: first those of the project, in a fixed order of conventional directories, then the user's.
 
-use super::{FoundSkills, Skill, Source, folder, read};
+use super::{FoundSkills, Skill, Source, content, folder, read};
 use crate::{call::permissions::MayRead, skills::SkillLibrary};
 use std::collections::HashSet;
 use toolpost_workspace::{OpenError, Options, Scope, Workspace};
@@ -25,8 +25,16 @@ pub(crate) fn find(library: &SkillLibrary, may: &MayRead) -> FoundSkills {
     for root in workspace.roots() {
         for place in CUSTOMARY {
             for raw in folder::walk(workspace, root, place, &**may, &mut found.problems) {
-                let Some(skill) = read::skill(raw, Source::Project, &mut found.problems) else { continue };
-                if (places.trusted)(&skill.location, &skill.content) {
+                let content = content::of(workspace, root, &raw);
+                let Some(mut skill) = read::skill(raw, Source::Project, &mut found.problems) else {
+                    continue;
+                };
+                if let Err(why) = &content {
+                    let problem = format!("{}: the skill cannot be trusted, because {why}", skill.location);
+                    found.problems.push(problem);
+                }
+                skill.content = content;
+                if skill.content().is_ok_and(|content| (places.trusted)(&skill.location, content)) {
                     found.take(skill);
                 } else if !found.knows(&skill) {
                     found.untrusted.push(skill);

@@ -1,6 +1,6 @@
-//! Walks skill directories on the disk, with limits and without leaving the directory.
+//! Walks skill directories on the disk, with limits and without leaving the root.
 
-use toolpost_workspace::{Kind, Root, Workspace, WorkspacePath, hash};
+use toolpost_workspace::{Kind, Root, Workspace, WorkspacePath};
 
 /// Maximum depth of a walk below a directory.
 const DEEPEST: usize = 5;
@@ -12,19 +12,17 @@ pub(super) const FILE: &str = "SKILL.md";
 const LONGEST: u64 = 512 * 1024;
 /// Maximum number of listed resources (other files) of a skill.
 const NAMED: usize = 100;
-/// Maximum size of a resource whose content is hashed, in bytes; a larger one has an empty hash.
-const COMPARED: u64 = 1024 * 1024;
-/// Names of files and directories that a walk for skills skips.
+/// Names of files and directories that a walk for skills and for resources skips.
 const PASSED: [&str; 2] = [".git", "node_modules"];
 
 /// The file of a skill, and the files next to it.
 pub(super) struct Raw {
     pub(super) file: WorkspacePath,
     pub(super) folder: WorkspacePath,
+    /// The path of the skill's directory, relative to the root.
+    pub(super) here: String,
     pub(super) text: String,
     pub(super) resources: (Vec<String>, usize),
-    /// The text of `SKILL.md`, and the names and hashes of the resources: the content that the user trusts.
-    pub(super) content: String,
 }
 
 /// Finds the skills in a directory of a root; reports skipped skills in `problems`.
@@ -104,20 +102,13 @@ fn raw(
     }
     let read = workspace.read(&file, LONGEST).map_err(|error| error.to_string())?;
     let text = String::from_utf8(read.bytes).map_err(|_| "the file is not UTF-8".to_owned())?;
-    let mut content = text.clone();
-    let resources = resources(workspace, root, here, folder, &mut content);
-    Ok(Raw { file, folder: folder.clone(), text, resources, content })
+    let resources = resources(workspace, root, here, folder);
+    Ok(Raw { file, folder: folder.clone(), here: here.to_owned(), text, resources })
 }
 
-/// Lists the other files in a skill's directory, counts those beyond `NAMED`, and adds the names and hashes of all
-/// these files to `content`. Links are left out, because they can point outside the directory.
-fn resources(
-    workspace: &Workspace,
-    root: &Root,
-    here: &str,
-    folder: &WorkspacePath,
-    content: &mut String,
-) -> (Vec<String>, usize) {
+/// Lists the other files in a skill's directory, and counts those beyond `NAMED`. Links are left out, because they can
+/// point outside the directory.
+fn resources(workspace: &Workspace, root: &Root, here: &str, folder: &WorkspacePath) -> (Vec<String>, usize) {
     let (mut named, mut more, mut seen) = (Vec::new(), 0, 0);
     let mut open = vec![String::new()];
     while let Some(below) = open.pop() {
@@ -132,11 +123,11 @@ fn resources(
             match entry.kind {
                 Kind::Directory if below.matches('/').count() < DEEPEST => open.push(own),
                 Kind::File if own != FILE => {
-                    let path = workspace.within(root, &joined(here, &own)).ok();
-                    let read = path.and_then(|path| workspace.read(&path, COMPARED).ok());
-                    let digest = read.map_or_else(String::new, |read| hash(&read.bytes).to_string());
-                    content.push_str(&format!("\0{own}\0{digest}"));
-                    if named.len() < NAMED { named.push(own) } else { more += 1 }
+                    if named.len() < NAMED {
+                        named.push(own);
+                    } else {
+                        more += 1;
+                    }
                 }
                 _ => {}
             }
@@ -146,7 +137,8 @@ fn resources(
     (named, more)
 }
 
-fn joined(above: &str, name: &str) -> String {
+/// Joins two relative paths, of which either can be empty.
+pub(super) fn joined(above: &str, name: &str) -> String {
     match (above.is_empty(), name.is_empty()) {
         (true, _) => name.to_owned(),
         (_, true) => above.to_owned(),

@@ -20,7 +20,8 @@ pub struct Skills;
 /// A request for the list of skills.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
-    /// A text that the name or the description of each listed skill must contain; `None` for all skills.
+    /// A text that the name or the description of each listed skill must contain, in any letter case; `None` for all
+    /// skills.
     pub filter: Option<String>,
 }
 
@@ -29,7 +30,8 @@ pub struct Request {
 pub struct Output {
     /// The skills that a model may start, sorted by name.
     pub skills: Vec<Skill>,
-    /// The locations of the project's skills that the user has not trusted.
+    /// The locations of the project's skills that the user has not trusted. `problems` names those that cannot be
+    /// trusted.
     pub untrusted: Vec<String>,
     /// Skills that another skill of the same name hides: name, location of the hidden skill, location of the
     /// used skill.
@@ -64,10 +66,11 @@ impl Operation for Skills {
                 holds(&skill.name) || holds(&skill.description)
             };
             let shown: Vec<Skill> = found.skills.into_iter().filter(|skill| !skill.is_users).collect();
+            let untrusted = found.untrusted.into_iter().filter(|skill| skill.content().is_ok());
             Ok(Output {
                 all: shown.len(),
                 skills: shown.into_iter().filter(fits).collect(),
-                untrusted: found.untrusted.into_iter().map(|skill| skill.location).collect(),
+                untrusted: untrusted.map(|skill| skill.location).collect(),
                 shadowed: found.shadowed,
                 problems: found.problems,
             })

@@ -1,5 +1,6 @@
 //! Skills: directories with instructions that are loaded on demand.
 
+mod content;
 pub(crate) mod find;
 mod folder;
 pub mod list;
@@ -19,11 +20,11 @@ pub struct SkillPlaces {
     pub user: Vec<PathBuf>,
     /// Checks whether the user trusts a project's skill, by the location of its file and the content of its
     /// directory.
-    pub trusted: Trusts,
+    pub trusted: SkillTrustCheck,
 }
 
 /// Checks whether the user trusts a skill. The arguments are the skill's `location` and `content`.
-pub type Trusts = Arc<dyn Fn(&str, &str) -> bool + Send + Sync>;
+pub type SkillTrustCheck = Arc<dyn Fn(&str, &str) -> bool + Send + Sync>;
 
 impl Default for SkillPlaces {
     fn default() -> Self {
@@ -81,10 +82,11 @@ pub struct Skill {
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) is_users: bool,
-    /// The content that the user trusts: the text of `SKILL.md`, and the names and hashes of the other files.
+    /// The content that the user trusts, or the reason why a project's skill cannot be trusted; empty for a skill of the
+    /// user, which needs no trust.
     #[serde(skip)]
     #[schemars(skip)]
-    pub(crate) content: String,
+    pub(crate) content: Result<String, String>,
 }
 
 /// Origin of a skill.
@@ -102,7 +104,7 @@ pub enum Source {
 pub struct FoundSkills {
     /// The usable skills, sorted by name.
     pub skills: Vec<Skill>,
-    /// The project's skills that the user has not trusted.
+    /// The project's skills that the user has not trusted, and those that cannot be trusted.
     pub untrusted: Vec<Skill>,
     /// Skills that another skill of the same name hides: name, location of the hidden skill, location of the
     /// used skill.
@@ -112,10 +114,13 @@ pub struct FoundSkills {
 }
 
 impl Skill {
-    /// Returns the content of the skill's directory, in the form that the user trusts: the text of
-    /// `SKILL.md`, and the names and hashes of the other files.
-    #[must_use]
-    pub fn content(&self) -> &str {
-        &self.content
+    /// Returns the content of the directory of a project's skill, in the form that the user trusts: the text of
+    /// `SKILL.md`, and the names and hashes of all other files, at any depth.
+    ///
+    /// # Errors
+    /// If the content cannot cover all files of the directory, so that the skill cannot be trusted. The error is the
+    /// reason, as a clause.
+    pub fn content(&self) -> Result<&str, &str> {
+        self.content.as_deref().map_err(String::as_str)
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn skill(raw: Raw, source: Source, problems: &mut Vec<String>) -> Opt
         folder: raw.folder.absolute(),
         resources: raw.resources,
         is_users: front.says_yes("disable-model-invocation"),
-        content: raw.content,
+        content: Ok(String::new()),
     })
 }
 

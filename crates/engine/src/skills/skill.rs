@@ -1,4 +1,4 @@
-//! The `skill` operation: returns the instructions of a skill, once in a session.
+//! The `skill` operation: returns the instructions of a skill, unless the session has already received them.
 
 use super::find::find;
 use super::{FoundSkills, Skill as OneSkill};
@@ -40,7 +40,7 @@ pub struct Output {
     pub skill: OneSkill,
     /// The absolute path of the skill's directory, to which paths in the instructions are relative.
     pub folder: String,
-    /// The instructions; `None` if this session has already received them with the same input.
+    /// The instructions; `None` if the last call for this skill in the session returned the same text.
     pub instructions: Option<String>,
     /// The other files in the skill's directory tree, relative to the skill's directory.
     pub resources: Vec<String>,
@@ -84,7 +84,7 @@ impl Operation for Skill {
 struct ActiveSkills(Mutex<HashMap<String, ContentHash>>);
 
 impl ActiveSkills {
-    /// Records the text of a skill; returns true if it differs from the text that was sent before.
+    /// Records the text of a skill; returns true unless the same text was the last one sent.
     fn add(&self, skill: &str, text: ContentHash) -> bool {
         let mut active = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         active.insert(skill.to_owned(), text) != Some(text)
@@ -100,10 +100,14 @@ fn choose(found: FoundSkills, name: &str) -> Result<OneSkill, Failure> {
         return Ok(skill);
     }
     if let Some(skill) = untrusted.iter().find(|skill| skill.name == name) {
-        let what = format!(
-            "The skill {name} comes with the project, and the user has not trusted it: {}.",
-            skill.location
-        );
+        let place = &skill.location;
+        if let Err(why) = skill.content() {
+            let what = format!("The skill {name} of the project cannot be trusted, because {why}: {place}.");
+            let advice = Hint::Advice("Continue without the skill.".to_owned());
+            return Err(Failure::new(Kind::Denied, what).hint(advice));
+        }
+        let what =
+            format!("The skill {name} comes with the project, and the user has not trusted it: {place}.");
         let advice = "Continue without the skill, or ask the user to review it and trust it with `toolpost skills trust`.";
         return Err(Failure::new(Kind::Denied, what).hint(Hint::Advice(advice.to_owned())));
     }

@@ -1,9 +1,9 @@
-//! Changes of a task list; a refused change leaves the list unchanged.
+//! Changes to a task list; a refused change leaves the list unchanged.
 
 use super::{Board, CHARACTERS, MOST, Priority, Status, Task};
 use crate::failure::{Failure, Hint, Kind};
 use std::collections::{HashMap, HashSet};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// A task in a list that replaces the previous one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct NewTask {
     pub edit: Edit,
 }
 
-/// A change of a task; fields that are `None` stay unchanged.
+/// A change to a task; fields that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edit {
     /// The new title of the task.
@@ -256,7 +256,7 @@ impl Board {
             return Err(Failure::new(Kind::TooLarge, what).hint(Hint::Advice(advice.to_owned())));
         }
         *self = next;
-        // A change of the tasks invalidates a reported completion.
+        // A change to the tasks invalidates a reported completion.
         self.completion = None;
         Ok(())
     }

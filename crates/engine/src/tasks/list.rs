@@ -27,7 +27,7 @@ pub enum Request {
     Update(String, Edit),
     /// Completes the task with this id.
     Complete(String),
-    /// Shows the list without a change.
+    /// Shows the list without changing it.
     List,
 }
 
@@ -35,7 +35,7 @@ pub enum Request {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The effect of the call.
-    pub done: Done,
+    pub done: TaskEffect,
     /// The tasks, in the order in which they were created or listed.
     pub tasks: Vec<TaskEntry>,
     /// Number of tasks for each status.
@@ -55,7 +55,7 @@ pub struct TaskEntry {
 /// Effect of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Done {
+pub enum TaskEffect {
     /// The list was replaced.
     Replaced {
         /// The ids that only the new list has.
@@ -104,7 +104,7 @@ impl Operation for Tasks {
         cx.check()?;
         on_lists(boards, cx, move |lists, session| {
             if request == Request::List {
-                return Ok(output(Done::Listed, lists.read(session)?));
+                return Ok(output(TaskEffect::Listed, lists.read(session)?));
             }
             let (done, board) = lists.change(session, |board| put(board, request))?;
             Completion::clear(session);
@@ -114,24 +114,24 @@ impl Operation for Tasks {
     }
 }
 
-fn put(board: &mut Board, request: Request) -> Result<Done, Failure> {
+fn put(board: &mut Board, request: Request) -> Result<TaskEffect, Failure> {
     Ok(match request {
         Request::Replace(items) => {
             let before = board.clone();
             board.replace(items)?;
             differences(&before, board)
         }
-        Request::Create(fresh) => Done::Created { id: board.create(fresh)? },
+        Request::Create(fresh) => TaskEffect::Created { id: board.create(fresh)? },
         Request::Update(id, edit) => {
             let changed = board.update(&id, edit)?.into_iter().map(str::to_owned).collect();
-            Done::Updated { id, changed }
+            TaskEffect::Updated { id, changed }
         }
-        Request::Complete(id) => Done::Completed { free: board.complete(&id)?, id },
-        Request::List => Done::Listed,
+        Request::Complete(id) => TaskEffect::Completed { free: board.complete(&id)?, id },
+        Request::List => TaskEffect::Listed,
     })
 }
 
-fn differences(before: &Board, now: &Board) -> Done {
+fn differences(before: &Board, now: &Board) -> TaskEffect {
     let missing = |from: &Board, of: &Board| -> Vec<String> {
         let gone = of.tasks.iter().filter(|task| from.task(&task.id).is_none());
         gone.map(|task| task.id.clone()).collect()
@@ -151,10 +151,14 @@ fn differences(before: &Board, now: &Board) -> Done {
         }
         (!words.is_empty()).then(|| format!("{}: {}", task.id, words.join(", ")))
     });
-    Done::Replaced { added: missing(before, now), removed: missing(now, before), changed: changed.collect() }
+    TaskEffect::Replaced {
+        added: missing(before, now),
+        removed: missing(now, before),
+        changed: changed.collect(),
+    }
 }
 
-fn output(done: Done, board: Board) -> Output {
+fn output(done: TaskEffect, board: Board) -> Output {
     let waits = |task: &Task| {
         let open = board.open_before(task).into_iter();
         open.map(|task| format!("{} ({})", task.id, task.title)).collect()

@@ -58,7 +58,7 @@ pub(crate) const CHARACTERS: usize = 256 * 1024;
 pub struct Task {
     /// The id of the task.
     pub id: String,
-    /// The title of the task, on one line.
+    /// The title of the task, without white space at its ends.
     pub title: String,
     /// Details that do not fit in the title.
     #[serde(default, skip_serializing_if = "Option::is_none")]

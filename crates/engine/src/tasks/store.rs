@@ -29,7 +29,7 @@ pub struct StoredTaskList {
     /// The name of the session, or the id of a session without a name. A later session with this name continues the
     /// list.
     pub session: String,
-    /// The time of the last change of the list.
+    /// The time of the last change to the list.
     pub changed: SystemTime,
     /// Number of tasks in the list for each status.
     pub tally: Tally,
@@ -115,7 +115,7 @@ impl SharedBoard {
     }
 }
 
-/// The failure of a change of a task list, or of its storage.
+/// The failure of a change to a task list, or of its storage.
 struct Trouble(Failure);
 
 impl From<Failure> for Trouble {
@@ -131,7 +131,7 @@ impl From<JsonStoreError> for Trouble {
 }
 
 fn failed(error: JsonStoreError) -> Failure {
-    let words = convert::sentence(&format!("The tasks cannot be stored: {error}"));
+    let words = convert::sentence(&format!("The task list cannot be used: {error}"));
     match error {
         JsonStoreError::Name(_) => Failure::invalid(words),
         JsonStoreError::Io { .. } | JsonStoreError::Damaged { .. } => Failure::new(Kind::Io, words),

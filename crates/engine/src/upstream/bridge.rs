@@ -1,6 +1,6 @@
 //! The `bridge` operation: calls a tool of an upstream MCP server.
 
-use super::Piece;
+use super::UpstreamPart;
 use crate::access::resource::RemoteTool;
 use crate::{
     access::{Access, Touch},
@@ -30,7 +30,7 @@ pub struct Output {
     /// The called tool.
     pub tool: RemoteTool,
     /// Parts of the answer.
-    pub content: Vec<Piece>,
+    pub content: Vec<UpstreamPart>,
 }
 
 impl Operation for Bridge {

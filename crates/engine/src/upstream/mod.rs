@@ -4,7 +4,7 @@ pub mod bridge;
 
 use crate::{
     access::resource::RemoteTool,
-    call::{Asking, CallCtx},
+    call::{AnswerFuture, CallCtx},
     failure::{Failure, Hint, Kind},
 };
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// A part of an upstream tool's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Piece {
+pub enum UpstreamPart {
     /// Text.
     Text {
         /// The part's text.
@@ -39,10 +39,10 @@ pub trait Bridges: Send + Sync {
         tool: &'a RemoteTool,
         arguments: &'a str,
         cx: &'a CallCtx,
-    ) -> Asking<'a, Vec<Piece>>;
+    ) -> AnswerFuture<'a, Vec<UpstreamPart>>;
 
     /// Stops the upstream servers that this process started, and prevents further starts.
-    fn end(&self) -> Asking<'_, ()>;
+    fn end(&self) -> AnswerFuture<'_, ()>;
 }
 
 /// The capability to call tools of upstream MCP servers. Clones share their state.

@@ -1,7 +1,7 @@
 //! The `fetch` operation: fetches a URL and returns its content as text or as an image.
 
 pub(crate) mod content;
-pub(crate) mod failed;
+pub(crate) mod failure;
 pub(crate) mod page;
 
 use crate::{
@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::time::Duration;
 use toolpost_net::{FetchResponse, WebAddress};
 
-pub use failed::OWN_SERVER;
+pub use failure::OWN_SERVER;
 pub use page::Origin;
 
 /// The time limit for converting a document such as a PDF to text.
@@ -235,14 +235,15 @@ fn made(
     })
 }
 
-/// Takes the part of the text that begins at the requested offset and fits into the reply. Fails if the offset is after
-/// the end of the text.
+/// Takes the part of the text that begins at the requested offset and fits into the reply. Fails if the offset is at
+/// or after the end of the text, unless the text is empty.
 fn cut(words: Words, request: &Request) -> Result<Words, Failure> {
     let total = words.text.len();
     let from = usize::try_from(request.offset).unwrap_or(usize::MAX);
     if from > total || (from == total && total > 0) {
-        let what =
-            format!("offset {from} is after the end: the content of {} has {total} bytes.", request.address);
+        let place = if from == total { "at" } else { "after" };
+        let address = &request.address;
+        let what = format!("offset {from} is {place} the end: the content of {address} has {total} bytes.");
         return Err(Failure::invalid(what).hint(Hint::Page(0)));
     }
     let from = words.text.floor_char_boundary(from);

@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::symlink, path::PathBuf, sync::Arc};
 use tempfile::TempDir;
 use toolpost_engine::{
-    CallCtx, Engine, Failure, Fresh, Host, Kind, MayRead, Permissions, Reach, RunsOn, Session,
+    AllowedAddresses, CallCtx, Engine, Failure, Fresh, Host, Kind, MayRead, Permissions, RunsOn, Session,
     operations::{
         change::{Change, ChangeFiles, Output, Request},
         read::{self, Read},
@@ -131,8 +131,8 @@ impl Permissions for Permissive {
         (self.write)(path)
     }
 
-    fn reach(&self, _: &Host) -> Result<Reach, String> {
-        Ok(Reach::Public)
+    fn reach(&self, _: &Host) -> Result<AllowedAddresses, String> {
+        Ok(AllowedAddresses::Public)
     }
 
     fn may_delegate(&self, agent: &str) -> bool {

@@ -12,9 +12,9 @@ use rmcp::{
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
+use toolpost_runtime::{Asker, Question, Span, Verdict, VerdictFuture};
 
-/// The field of the approval form, and two of its values; the other values are the durations of an approval
+/// The field of the approval form, and two of its values; the other values are the longer scopes of an approval
 /// (`Span`).
 const DECISION: &str = "decision";
 const ONCE: &str = "once";
@@ -58,7 +58,7 @@ pub(super) struct Client {
 }
 
 impl Asker for Client {
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+    fn ask<'a>(&'a self, question: &'a Question) -> VerdictFuture<'a> {
         Box::pin(self.put(question))
     }
 }
@@ -101,7 +101,7 @@ pub(super) struct CallAnswer {
 }
 
 impl Asker for CallAnswer {
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+    fn ask<'a>(&'a self, question: &'a Question) -> VerdictFuture<'a> {
         let verdict = if *question == self.question { self.verdict.clone() } else { Verdict::Later };
         Box::pin(std::future::ready(verdict))
     }
@@ -129,8 +129,8 @@ fn choices(question: &Question) -> EnumSchema {
     EnumSchema::Single(SingleSelectEnumSchema::Titled(schema))
 }
 
-/// Converts the client's answer to a verdict. A form that was accepted without a choice allows the call once;
-/// an answer to another form allows nothing.
+/// Converts the client's answer to a verdict. A form that was accepted without a choice allows the call once; an
+/// answer that does not match the form denies it.
 fn judge(answer: &ElicitResult) -> Verdict {
     // A client without a user declines or closes prompts itself.
     let no = || Verdict::Declined("The user, or the client for the user, declined it.".to_owned());

@@ -20,7 +20,7 @@ use serde_json::Value;
 use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll};
 use tokio::sync::Semaphore;
 use toolpost_engine::Session;
-use toolpost_runtime::{Answer, Asker, Call, Outcome, Question, Runtime, Verdict};
+use toolpost_runtime::{Asker, Call, Outcome, Question, Runtime, ToolReply, Verdict};
 use toolpost_tool::ReplyPart;
 
 /// The name of the approval question, the only one that a call can have.
@@ -159,8 +159,8 @@ async fn in_turn<T>(call: impl Future<Output = T>, turn: Option<CallTurn>) -> T 
     }
 }
 
-fn nobody(question: &Question) -> Answer {
-    Answer::text(format!(
+fn nobody(question: &Question) -> ToolReply {
+    ToolReply::text(format!(
         "{} needs approval, and this client cannot prompt the user: {} Allow the call in the policy file, \
          or use a client that can prompt.",
         question.tool, question.reason
@@ -168,7 +168,7 @@ fn nobody(question: &Question) -> Answer {
 }
 
 /// Converts the reply of a call; the reply of a script that stopped is marked as an error.
-fn done(mut answer: Answer) -> CallToolResult {
+fn done(mut answer: ToolReply) -> CallToolResult {
     let structured = answer.structured.take();
     let is_error = answer.is_error().then_some(true);
     let mut result = CallToolResult::success(content(answer));
@@ -178,11 +178,11 @@ fn done(mut answer: Answer) -> CallToolResult {
 }
 
 /// Converts a failed call; the model reads the reason.
-fn failed(answer: Answer) -> CallToolResult {
+fn failed(answer: ToolReply) -> CallToolResult {
     CallToolResult::error(content(answer))
 }
 
-fn content(answer: Answer) -> Vec<ContentBlock> {
+fn content(answer: ToolReply) -> Vec<ContentBlock> {
     let block = |part| match part {
         ReplyPart::Text(text) => ContentBlock::text(text),
         ReplyPart::Image { mime, data } => ContentBlock::image(STANDARD.encode(data), mime),

@@ -33,7 +33,7 @@ pub(super) fn core(catalogue: &Catalogue) -> HashSet<&str> {
 
 /// Presence of an external code search service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum CodeSearchPresence {
     /// A service is configured.
     Service,
     /// No service is configured.
@@ -50,17 +50,22 @@ pub(super) enum Load {
 }
 
 /// Defines a tool for clients.
-pub(super) fn definition(published: &Published, config: &Config, reach: Reach, load: Load) -> Tool {
+pub(super) fn definition(
+    published: &Published,
+    config: &Config,
+    reach: CodeSearchPresence,
+    load: Load,
+) -> Tool {
     let mut tool =
         Tool::new(published.name.clone(), published.description().to_owned(), object(published.schema()));
     // The operation that can query an external service is open-world only if such a service is configured.
-    let consults = reach == Reach::Service && published.operation() == CONSULTING;
+    let consults = reach == CodeSearchPresence::Service && published.operation() == CONSULTING;
     let further: &[Access] = if consults { &[Access::Fetches] } else { &[] };
     tool.annotations = Some(annotations(&[published.access(), further].concat(), published.effect()));
     tool.meta = Some(meta(published, config, load));
     if config.structured == StructuredOutput::On {
         let schema = published.output_schema();
-        // Before 2026-07-28 an output schema has to be an object; any other is omitted.
+        // Before 2026-07-28, an output schema must be an object; any other is omitted.
         tool.output_schema = (schema["type"] == "object").then(|| object(&schema));
     }
     tool

@@ -22,7 +22,7 @@ use tokio::sync::Semaphore;
 use toolpost_engine::Session;
 use toolpost_runtime::Runtime;
 
-/// The time in milliseconds that clients may rely on a result, unless they are notified of a change.
+/// The time in milliseconds for which clients may rely on a result, unless they are notified of a change.
 const FRESH: u64 = 60_000;
 /// Maximum number of subscriptions that a client may hold at the same time.
 const SUBSCRIPTIONS: usize = 16;
@@ -80,7 +80,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let agreed = self.negotiate_initialize(&request)?;
-        // From now on, the agreed version counts and not the requested one.
+        // From now on, the agreed version counts, not the requested one.
         request.protocol_version = agreed.protocol_version.clone();
         context.peer.set_peer_info(request);
         self.listing.tell(context.peer, &self.ends);
@@ -160,8 +160,7 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        // The reader only lets served methods pass: a method arrives here if its parameters could not be
-        // parsed.
+        // The reader forwards only served methods, so the parameters of a method that arrives here could not be parsed.
         Err(ErrorData::invalid_params(format!("The parameters of `{method}` cannot be read."), None))
     }
 }

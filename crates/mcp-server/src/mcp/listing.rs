@@ -1,6 +1,6 @@
 //! The list of tools for clients, and notifications of changes to it.
 
-use super::definition::{Load, Reach, core, definition};
+use super::definition::{CodeSearchPresence, Load, core, definition};
 use crate::wire::ConnectionEnd;
 use rmcp::{
     Peer, RoleServer,
@@ -37,7 +37,7 @@ impl Listing {
         Self { runtime, cached: Mutex::default() }
     }
 
-    /// Returns the tools that are published now; waits briefly for servers that are being connected.
+    /// Waits briefly for servers that are being connected, and returns the tools that are then published.
     pub(super) async fn now(&self) -> Vec<Tool> {
         // Tools of servers that connect later are announced as a change.
         timeout(PATIENCE, self.runtime.settled()).await.ok();
@@ -50,7 +50,7 @@ impl Listing {
         }
         let config = self.runtime.config();
         let service = self.runtime.engine().service();
-        let reach = if service.is_some() { Reach::Service } else { Reach::Nobody };
+        let reach = if service.is_some() { CodeSearchPresence::Service } else { CodeSearchPresence::Nobody };
         let core = core(&catalogue);
         let load =
             |tool: &Published| if core.contains(tool.name.as_str()) { Load::Always } else { Load::Later };

@@ -45,9 +45,9 @@ pub(crate) fn fuzz(bytes: &[u8]) {
 }
 
 /// A line, or both ends of one that is too long.
-type Kept = Result<Vec<u8>, (Vec<u8>, Vec<u8>)>;
+type LineOrEnds = Result<Vec<u8>, (Vec<u8>, Vec<u8>)>;
 
-fn all(bytes: &[u8], size: usize) -> Vec<Kept> {
+fn all(bytes: &[u8], size: usize) -> Vec<LineOrEnds> {
     let mut lines = Lines::new(Pieces { rest: bytes, size }, MOST);
     let mut all = Vec::new();
     loop {

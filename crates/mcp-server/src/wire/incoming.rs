@@ -41,7 +41,7 @@ pub(crate) fn parse(line: &[u8]) -> IncomingMessage {
     match serde_json::from_slice(line) {
         Ok(Value::Object(fields)) => message(fields),
         Ok(Value::Array(_)) => wrong(
-            "Batches are not part of the protocol since 2025-06-18. Send each message on its own line.",
+            "Batches have not been part of the protocol since 2025-06-18. Send each message on its own line.",
             None,
         ),
         Ok(_) => wrong("A message must be a JSON object.", None),

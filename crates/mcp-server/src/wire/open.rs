@@ -168,7 +168,7 @@ impl OpenRequests {
         }
     }
 
-    /// Removes a request: it was answered, or its answer is no longer needed.
+    /// Removes a request that was answered, or whose answer is no longer needed.
     pub(crate) fn leave(&self, id: &RequestId) {
         let mut state = self.state();
         let Some(request) = state.requests.remove(id) else { return };

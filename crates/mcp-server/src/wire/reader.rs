@@ -158,7 +158,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
 }
 
 /// Rejects a method that the era of the request does not have, or that belongs to a capability that is not
-/// declared: the protocol library would answer some of these with empty lists.
+/// declared, because the protocol library would answer some of these with empty lists.
 fn unserved(message: &FromClient, method: &str) -> Option<ErrorData> {
     let JsonRpcMessage::Request(request) = message else { return None };
     let version = request.request.get_meta().protocol_version();

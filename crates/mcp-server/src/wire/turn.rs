@@ -3,7 +3,7 @@
 use super::Order;
 use tokio::sync::oneshot;
 
-/// The position of a call in the order of arrival: it may begin when the previous call has begun.
+/// The position of a call in the order of arrival: it may begin when the previous call has begun or was dropped.
 #[derive(Debug)]
 pub(crate) struct CallTurn {
     before: Option<oneshot::Receiver<()>>,

@@ -21,7 +21,7 @@ use tokio::{
 };
 use toolpost_engine::{Access, CallCtx, Engine, Extent, Failure, Files, Fresh, Kind, Operation, Touch};
 use toolpost_mcp_server::{Options, ServeError};
-use toolpost_runtime::{Config, Narrow, Policy, RuleSource, Runtime, StructuredOutput, Verdict};
+use toolpost_runtime::{Config, Policy, RuleSource, Runtime, StructuredOutput, ToolSelection, Verdict};
 use toolpost_text::matching::Step;
 use toolpost_tool::{Budget, Dialect, Lowering, Page, Tool, ToolDef, TruncationPolicy};
 use toolpost_workspace::{Workspace, WorkspacePath};
@@ -45,7 +45,7 @@ fn note(what: String) {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub struct Said {
+pub struct SaidText {
     pub text: String,
 }
 
@@ -62,18 +62,18 @@ impl Operation for Echo {
     const ACCESS: &'static [Access] = &[Access::Reads];
     type Capability = Files;
     type Request = String;
-    type Output = Said;
+    type Output = SaidText;
 
     fn touches(_request: &String) -> Vec<Touch> {
         Vec::new()
     }
 
-    async fn run(_files: &Files, request: String, _cx: &CallCtx) -> Result<Said, Failure> {
+    async fn run(_files: &Files, request: String, _cx: &CallCtx) -> Result<SaidText, Failure> {
         if request == "fail" {
             return Err(Failure::new(Kind::Internal, "It failed as it was told to."));
         }
         assert!(request != "panic", "told to");
-        Ok(Said { text: request })
+        Ok(SaidText { text: request })
     }
 }
 
@@ -86,7 +86,7 @@ impl Tool for Echo {
         Ok(args.text)
     }
 
-    fn render(output: &Said, page: &mut Page) {
+    fn render(output: &SaidText, page: &mut Page) {
         match output.text.as_str() {
             "stop" => page.error(),
             "exit 1" => page.failed(),
@@ -103,14 +103,14 @@ impl Operation for Picture {
     const ACCESS: &'static [Access] = &[Access::Reads];
     type Capability = Files;
     type Request = ();
-    type Output = Said;
+    type Output = SaidText;
 
     fn touches(_request: &()) -> Vec<Touch> {
         Vec::new()
     }
 
-    async fn run(_files: &Files, _request: (), _cx: &CallCtx) -> Result<Said, Failure> {
-        Ok(Said { text: "a picture".to_owned() })
+    async fn run(_files: &Files, _request: (), _cx: &CallCtx) -> Result<SaidText, Failure> {
+        Ok(SaidText { text: "a picture".to_owned() })
     }
 }
 
@@ -126,7 +126,7 @@ impl Tool for Picture {
         Ok(())
     }
 
-    fn render(output: &Said, page: &mut Page) {
+    fn render(output: &SaidText, page: &mut Page) {
         page.text(&output.text);
         page.image("image/png", vec![0xff, 0x00, 0x10]);
     }
@@ -148,13 +148,13 @@ impl Operation for Wait {
     const ACCESS: &'static [Access] = &[Access::Reads];
     type Capability = Files;
     type Request = (String, u64);
-    type Output = Said;
+    type Output = SaidText;
 
     fn touches(_request: &(String, u64)) -> Vec<Touch> {
         Vec::new()
     }
 
-    async fn run(_files: &Files, (name, steps): (String, u64), cx: &CallCtx) -> Result<Said, Failure> {
+    async fn run(_files: &Files, (name, steps): (String, u64), cx: &CallCtx) -> Result<SaidText, Failure> {
         note(format!("{name} begins"));
         for step in 1..=steps {
             // The count sometimes decreases, as it can if several walkers run independently.
@@ -167,7 +167,7 @@ impl Operation for Wait {
                 () = tokio::time::sleep(Duration::from_millis(5)) => {}
             }
         }
-        Ok(Said { text: format!("{name} is over") })
+        Ok(SaidText { text: format!("{name} is over") })
     }
 }
 
@@ -180,7 +180,7 @@ impl Tool for Wait {
         Ok((args.name, args.steps))
     }
 
-    fn render(output: &Said, page: &mut Page) {
+    fn render(output: &SaidText, page: &mut Page) {
         page.text(&output.text);
     }
 }
@@ -189,7 +189,7 @@ impl Tool for Wait {
 struct Write;
 
 #[derive(Deserialize, JsonSchema)]
-struct Place {
+struct WriteArgs {
     /// The path.
     path: String,
     /// The text.
@@ -201,28 +201,28 @@ impl Operation for Write {
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Writes];
     type Capability = Files;
     type Request = (WorkspacePath, String);
-    type Output = Said;
+    type Output = SaidText;
 
     fn touches((path, _): &Self::Request) -> Vec<Touch> {
         vec![Touch::Write(path.clone(), Extent::Part)]
     }
 
-    async fn run(_files: &Files, (_, text): Self::Request, _cx: &CallCtx) -> Result<Said, Failure> {
+    async fn run(_files: &Files, (_, text): Self::Request, _cx: &CallCtx) -> Result<SaidText, Failure> {
         note(text.clone());
-        Ok(Said { text: format!("wrote {text}") })
+        Ok(SaidText { text: format!("wrote {text}") })
     }
 }
 
 impl Tool for Write {
     const NAME: &'static str = "Write";
     type Op = Self;
-    type Args = Place;
+    type Args = WriteArgs;
 
-    fn lower(args: Place, at: &Lowering) -> Result<(WorkspacePath, String), Failure> {
+    fn lower(args: WriteArgs, at: &Lowering) -> Result<(WorkspacePath, String), Failure> {
         Ok((at.path(&args.path)?, args.text))
     }
 
-    fn render(output: &Said, page: &mut Page) {
+    fn render(output: &SaidText, page: &mut Page) {
         page.text(&output.text);
     }
 }
@@ -269,7 +269,7 @@ impl Client {
             Policy::built_in().unwrap().with(RULES, &RuleSource::Operator("test".to_owned())).unwrap();
         let config = Config {
             dialects: vec![&DIALECT],
-            narrow: Narrow::default(),
+            narrow: ToolSelection::default(),
             policy,
             deadline: None,
             reply_bytes: None,

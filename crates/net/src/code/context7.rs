@@ -3,7 +3,8 @@
 use serde::Deserialize;
 
 use super::{
-    Answer, Answers, Asking, CodeSearchResponse, CodeSearchResult, Provider, Question, Unclear, web,
+    Answers, CodeSearchResponse, CodeSearchResult, Provider, Question, ResponseFault, ServiceRequest,
+    ServiceResponse, web,
 };
 
 /// Request and response format of the Context7 service.
@@ -68,22 +69,22 @@ impl Provider for Context7 {
         ("authorization", format!("Bearer {key}"))
     }
 
-    fn ask(&self, question: &Question<'_>) -> Asking {
+    fn ask(&self, question: &Question<'_>) -> ServiceRequest {
         let mut query = vec![("query", question.words.to_owned()), ("type", "json".to_owned())];
         query.extend(question.libraries.iter().take(LIBRARIES).map(|library| ("library", library.clone())));
-        Asking {
+        ServiceRequest {
             path: "/v3/search",
             query,
             accept: "application/json",
             sent: question.words.to_owned(),
-            ..Asking::default()
+            ..ServiceRequest::default()
         }
     }
 
-    fn read(&self, base: &str, answer: &Answer<'_>) -> Result<CodeSearchResponse, Unclear> {
+    fn read(&self, base: &str, answer: &ServiceResponse<'_>) -> Result<CodeSearchResponse, ResponseFault> {
         let reply: Reply = answer.json()?;
         if reply.code_snippets.is_none() && reply.info_snippets.is_none() {
-            return Err(Unclear::Form("the response has no list of snippets".to_owned()));
+            return Err(ResponseFault::Form("the response has no list of snippets".to_owned()));
         }
         let site = base.trim_end_matches('/').trim_end_matches("/api");
         let place = |url: Option<String>, library: Option<&String>| {

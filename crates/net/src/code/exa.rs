@@ -5,7 +5,8 @@ use serde_json::json;
 
 use super::events::events;
 use super::{
-    Answer, Answers, Asking, CodeSearchResponse, CodeSearchResult, Provider, Question, Unclear, web,
+    Answers, CodeSearchResponse, CodeSearchResult, Provider, Question, ResponseFault, ServiceRequest,
+    ServiceResponse, web,
 };
 
 /// Request and response format of the Exa service.
@@ -66,33 +67,33 @@ impl Provider for Exa {
         ("x-api-key", key.to_owned())
     }
 
-    fn ask(&self, question: &Question<'_>) -> Asking {
+    fn ask(&self, question: &Question<'_>) -> ServiceRequest {
         let tokens = question.tokens.clamp(TOKENS.0, TOKENS.1);
         let arguments = json!({ "query": question.words, "tokensNum": tokens });
         let params = json!({ "name": TOOL, "arguments": arguments });
         let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
-        Asking {
+        ServiceRequest {
             body: Some(call.to_string()),
             accept: "application/json, text/event-stream",
             sent: question.words.to_owned(),
-            ..Asking::default()
+            ..ServiceRequest::default()
         }
     }
 
-    fn read(&self, _base: &str, answer: &Answer<'_>) -> Result<CodeSearchResponse, Unclear> {
+    fn read(&self, _base: &str, answer: &ServiceResponse<'_>) -> Result<CodeSearchResponse, ResponseFault> {
         let reply: Reply =
             if answer.body.trim_start().starts_with('{') { answer.json()? } else { streamed(answer)? };
         if let Some(refusal) = reply.error {
-            return Err(Unclear::Said(refusal.message));
+            return Err(ResponseFault::Said(refusal.message));
         }
         let Some(outcome) = reply.result else {
-            return Err(Unclear::Form("the response has neither a result nor an error".to_owned()));
+            return Err(ResponseFault::Form("the response has neither a result nor an error".to_owned()));
         };
         let pieces: Vec<&str> = outcome.content.iter().map(|piece| piece.text.trim()).collect();
         let text = pieces.join("\n\n");
         let text = text.trim();
         if outcome.is_error {
-            return Err(Unclear::Said(text.to_owned()));
+            return Err(ResponseFault::Said(text.to_owned()));
         }
         if text.is_empty() || text.to_lowercase().starts_with(NOTHING) {
             return Ok(CodeSearchResponse::default());
@@ -105,14 +106,14 @@ impl Provider for Exa {
 }
 
 /// Finds the JSON-RPC reply in a stream of server-sent events.
-fn streamed(answer: &Answer<'_>) -> Result<Reply, Unclear> {
+fn streamed(answer: &ServiceResponse<'_>) -> Result<Reply, ResponseFault> {
     let replies =
         events(answer.body).into_iter().filter_map(|event| serde_json::from_str::<Reply>(&event.data).ok());
     let mut replies = replies.filter(|reply| reply.result.is_some() || reply.error.is_some());
     let none = || {
         answer.broken.unwrap_or("the response is neither JSON nor a stream of events with a reply").to_owned()
     };
-    replies.next().ok_or_else(|| Unclear::Form(none()))
+    replies.next().ok_or_else(|| ResponseFault::Form(none()))
 }
 
 /// Splits the text of the tool's answer into results. A separator counts only if a new result follows it, because the

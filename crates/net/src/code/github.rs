@@ -4,7 +4,8 @@ use serde::Deserialize;
 
 use super::terms::terms;
 use super::{
-    Answer, Answers, Asking, CodeSearchResponse, CodeSearchResult, Provider, Question, Unclear, web,
+    Answers, CodeSearchResponse, CodeSearchResult, Provider, Question, ResponseFault, ServiceRequest,
+    ServiceResponse, web,
 };
 
 /// Request and response format of GitHub code search.
@@ -65,19 +66,19 @@ impl Provider for GitHub {
         ("authorization", format!("Bearer {key}"))
     }
 
-    fn ask(&self, question: &Question<'_>) -> Asking {
+    fn ask(&self, question: &Question<'_>) -> ServiceRequest {
         let sent = terms(question.words, LONGEST);
-        Asking {
+        ServiceRequest {
             path: "/search/code",
             query: vec![("q", sent.clone()), ("per_page", MOST.to_string())],
             accept: "application/vnd.github.text-match+json",
             headers: vec![("x-github-api-version", "2022-11-28")],
             sent,
-            ..Asking::default()
+            ..ServiceRequest::default()
         }
     }
 
-    fn read(&self, _base: &str, answer: &Answer<'_>) -> Result<CodeSearchResponse, Unclear> {
+    fn read(&self, _base: &str, answer: &ServiceResponse<'_>) -> Result<CodeSearchResponse, ResponseFault> {
         let reply: Reply = answer.json()?;
         let mut notes = Vec::new();
         if reply.incomplete_results {

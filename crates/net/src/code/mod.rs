@@ -37,13 +37,13 @@ pub trait Provider: fmt::Debug + Send + Sync {
     fn key(&self, key: &str) -> (&'static str, String);
 
     /// Builds the request for a question.
-    fn ask(&self, question: &Question<'_>) -> Asking;
+    fn ask(&self, question: &Question<'_>) -> ServiceRequest;
 
     /// Parses a response; `base` is the base URL of the service.
     ///
     /// # Errors
     /// If the response is not understood. An empty result is not an error.
-    fn read(&self, base: &str, answer: &Answer<'_>) -> Result<CodeSearchResponse, Unclear>;
+    fn read(&self, base: &str, answer: &ServiceResponse<'_>) -> Result<CodeSearchResponse, ResponseFault>;
 
     /// Returns whether an HTTP error response means an empty result.
     fn means_nothing(&self, _status: u16, _body: &str) -> bool {
@@ -77,7 +77,7 @@ pub struct Question<'a> {
 
 /// An HTTP request to a code search service.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Asking {
+pub struct ServiceRequest {
     /// Path after the base URL.
     pub path: &'static str,
     /// Names and values of the URL's query parameters.
@@ -94,7 +94,7 @@ pub struct Asking {
 
 /// Body of a service's HTTP response.
 #[derive(Debug, Clone, Copy)]
-pub struct Answer<'a> {
+pub struct ServiceResponse<'a> {
     /// The received text, possibly incomplete.
     pub body: &'a str,
     /// Reason why `body` is incomplete; `None` if it is complete.
@@ -125,20 +125,20 @@ pub struct CodeSearchResult {
 
 /// Reason why a response of a code search service cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unclear {
+pub enum ResponseFault {
     /// The format of the response is not understood, for the given reason.
     Form(String),
     /// The response contains this error message of the service.
     Said(String),
 }
 
-impl Answer<'_> {
+impl ServiceResponse<'_> {
     /// Parses the body as JSON; fails if the body is incomplete.
-    pub(crate) fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T, Unclear> {
+    pub(crate) fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T, ResponseFault> {
         if let Some(why) = self.broken {
-            return Err(Unclear::Form(why.to_owned()));
+            return Err(ResponseFault::Form(why.to_owned()));
         }
-        serde_json::from_str(self.body).map_err(|error| Unclear::Form(error.to_string()))
+        serde_json::from_str(self.body).map_err(|error| ResponseFault::Form(error.to_string()))
     }
 }
 

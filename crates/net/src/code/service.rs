@@ -11,9 +11,12 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::error::{ServiceConfigError, ServiceError};
-use super::{Answer, Answers, Asking, CodeSearchResponse, PROVIDERS, Provider, Question, Unclear};
+use super::{
+    Answers, CodeSearchResponse, PROVIDERS, Provider, Question, ResponseFault, ServiceRequest,
+    ServiceResponse,
+};
 use crate::address::is_own;
-use crate::fetch::{End, FetchError, Gate, System, body, hop};
+use crate::fetch::{BodyCompleteness, FetchError, Gate, System, body, hop};
 use crate::web::WebAddress;
 
 /// Maximum size of a response after decompression, in bytes.
@@ -42,7 +45,7 @@ struct HttpReply {
     wait: Option<String>,
     location: Option<String>,
     body: String,
-    end: End,
+    end: BodyCompleteness,
 }
 
 impl fmt::Debug for Service {
@@ -130,22 +133,24 @@ impl Service {
             return Err(self.refused(&reply));
         }
         let broken = match &reply.end {
-            End::Whole => None,
-            End::Cut => Some(format!("the response is longer than {} MB", MOST >> 20)),
-            End::Late => Some("the response timed out".to_owned()),
-            End::Broken(why) => Some(format!("the response broke off: {why}")),
+            BodyCompleteness::Whole => None,
+            BodyCompleteness::Cut => Some(format!("the response is longer than {} MiB", MOST >> 20)),
+            BodyCompleteness::Late => Some("the response timed out".to_owned()),
+            BodyCompleteness::Broken(why) => Some(format!("the response broke off: {why}")),
         };
-        let answer = Answer { body: &reply.body, broken: broken.as_deref() };
+        let answer = ServiceResponse { body: &reply.body, broken: broken.as_deref() };
         let found = self.provider.read(self.base.as_str(), &answer).map_err(|unclear| match unclear {
-            Unclear::Form(why) => ServiceError::Unclear { name: self.name(), why: self.clean(&why) },
-            Unclear::Said(said) => ServiceError::Said { name: self.name(), said: self.shortened(&said) },
+            ResponseFault::Form(why) => ServiceError::Unclear { name: self.name(), why: self.clean(&why) },
+            ResponseFault::Said(said) => {
+                ServiceError::Said { name: self.name(), said: self.shortened(&said) }
+            }
         })?;
         Ok(self.cleaned(CodeSearchResponse { sent: asking.sent, ..found }))
     }
 
     async fn exchange(
         &self,
-        asking: &Asking,
+        asking: &ServiceRequest,
         gate: &Gate<'_>,
         until: Instant,
     ) -> Result<HttpReply, FetchError> {
@@ -172,7 +177,7 @@ impl Service {
         Ok(HttpReply { status, wait, location, body, end })
     }
 
-    fn worded(&self, request: RequestBuilder, asking: &Asking) -> RequestBuilder {
+    fn worded(&self, request: RequestBuilder, asking: &ServiceRequest) -> RequestBuilder {
         let mut request = request.header(ACCEPT, asking.accept);
         for (name, value) in &asking.headers {
             request = request.header(*name, *value);

@@ -4,7 +4,10 @@ use serde::Deserialize;
 
 use super::events::events;
 use super::terms::terms;
-use super::{Answer, Answers, Asking, CodeSearchResponse, CodeSearchResult, Provider, Question, Unclear};
+use super::{
+    Answers, CodeSearchResponse, CodeSearchResult, Provider, Question, ResponseFault, ServiceRequest,
+    ServiceResponse,
+};
 
 /// Request and response format of Sourcegraph code search.
 #[derive(Debug)]
@@ -89,12 +92,12 @@ impl Provider for Sourcegraph {
         ("authorization", format!("token {key}"))
     }
 
-    fn ask(&self, question: &Question<'_>) -> Asking {
+    fn ask(&self, question: &Question<'_>) -> ServiceRequest {
         let mut sent = terms(question.words, LONGEST);
         if !sent.contains("count:") {
             sent.push_str(&format!(" count:{}", MOST.0));
         }
-        Asking {
+        ServiceRequest {
             path: "/.api/search/stream",
             query: vec![
                 ("q", sent.clone()),
@@ -107,14 +110,14 @@ impl Provider for Sourcegraph {
             ],
             accept: "text/event-stream",
             sent,
-            ..Asking::default()
+            ..ServiceRequest::default()
         }
     }
 
-    fn read(&self, base: &str, answer: &Answer<'_>) -> Result<CodeSearchResponse, Unclear> {
+    fn read(&self, base: &str, answer: &ServiceResponse<'_>) -> Result<CodeSearchResponse, ResponseFault> {
         let mut found = CodeSearchResponse::default();
         let (mut alerts, mut done) = (Vec::new(), false);
-        let form = |error: serde_json::Error| Unclear::Form(error.to_string());
+        let form = |error: serde_json::Error| ResponseFault::Form(error.to_string());
         for event in events(answer.body) {
             match event.sort.as_str() {
                 "matches" => {
@@ -131,18 +134,18 @@ impl Provider for Sourcegraph {
                         alert.title.into_iter().chain(alert.description).filter(|said| !said.is_empty());
                     alerts.push(said.collect::<Vec<_>>().join(": "));
                 }
-                "error" => return Err(Unclear::Said(event.data)),
+                "error" => return Err(ResponseFault::Said(event.data)),
                 "done" => done = true,
                 _ => {}
             }
         }
         if !done && found.findings.is_empty() {
             let why = answer.broken.unwrap_or("the stream of matches is incomplete");
-            return Err(Unclear::Form(why.to_owned()));
+            return Err(ResponseFault::Form(why.to_owned()));
         }
         // Without results, the alerts of the service contain the reason.
         if found.findings.is_empty() && !alerts.is_empty() {
-            return Err(Unclear::Said(alerts.join("; ")));
+            return Err(ResponseFault::Said(alerts.join("; ")));
         }
         found.notes.extend(alerts);
         if !done {

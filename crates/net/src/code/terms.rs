@@ -13,8 +13,8 @@ const PLAIN: usize = 3;
 /// Maximum number of keywords.
 const MOST: usize = 6;
 
-/// Selects the keywords of a question, at most `longest` bytes. A question in the query syntax of the service is only
-/// truncated.
+/// Selects the keywords of a question, at most `longest` bytes. A question in the query syntax of the service, or
+/// without keywords, is only truncated.
 pub(super) fn terms(question: &str, longest: usize) -> String {
     let question = question.trim();
     let spoken = question.contains('"') || question.split_whitespace().any(is_filter);

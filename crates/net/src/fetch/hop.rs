@@ -11,7 +11,7 @@ use reqwest::header::{self, HeaderMap, HeaderName};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
-use super::{CacheValidators, FetchError, FetchRequest, Gate, Head, Reach, Resolver};
+use super::{AllowedAddresses, CacheValidators, FetchError, FetchRequest, Gate, Head, Resolver};
 use crate::address::is_public;
 use crate::client::{Trust, builder};
 use crate::post::innermost;
@@ -39,9 +39,9 @@ pub(crate) async fn way(
     if found.is_empty() {
         return Err(unknown("the name has no address".to_owned()));
     }
-    // A single private address is enough to refuse the host: a mixture of private and public addresses is a
-    // sign of an attack.
-    let own = found.iter().find(|address| reach == Reach::Public && !is_public(**address));
+    // A single private address is enough to refuse the host, because a mixture of private and public addresses
+    // is a sign of an attack.
+    let own = found.iter().find(|address| reach == AllowedAddresses::Public && !is_public(**address));
     if let Some(address) = own {
         return Err(FetchError::NotPublic { host, address: *address, from: None });
     }
@@ -147,7 +147,10 @@ struct NoResolver;
 
 impl Resolve for NoResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let fault = io::Error::other(format!("{} was not checked", name.as_str()));
+        let fault = io::Error::other(format!(
+            "Toolpost connects only to hosts that it has checked, and {} is not one of them",
+            name.as_str()
+        ));
         Box::pin(std::future::ready(Err(fault.into())))
     }
 }

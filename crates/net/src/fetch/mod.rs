@@ -29,16 +29,16 @@ use crate::web::WebAddress;
 
 /// The addresses at which a host may be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum AllowedAddresses {
     /// Only public addresses.
     Public,
-    /// Any address, also a private one: the operator named the host.
+    /// Any address, even a private one, because the operator named the host.
     Anywhere,
 }
 
 /// A check of a URL's host before its name is looked up. Returns the addresses at which the host may be reached, or the
 /// reason why it is refused.
-pub type Gate<'g> = dyn Fn(&WebAddress) -> Result<Reach, String> + Send + Sync + 'g;
+pub type Gate<'g> = dyn Fn(&WebAddress) -> Result<AllowedAddresses, String> + Send + Sync + 'g;
 
 /// A request to fetch a URL.
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ pub struct FetchResponse {
     /// The received part of the response body, decompressed.
     pub body: Vec<u8>,
     /// Completeness of the response body.
-    pub end: End,
+    pub end: BodyCompleteness,
 }
 
 /// The response headers that a fetch uses.
@@ -86,7 +86,7 @@ pub struct FetchResponse {
 pub struct Head {
     /// Media type of the body, with its parameters.
     pub content_type: Option<String>,
-    /// Content encoding of the body, if it is not supported, so that the body stays encoded.
+    /// Content encoding of the body, if it is not supported, in which case the body stays encoded.
     pub packed: Option<String>,
     /// Value of the `ETag` header.
     pub tag: Option<String>,
@@ -100,7 +100,7 @@ pub struct Head {
 
 /// Completeness of a response body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
+pub enum BodyCompleteness {
     /// The body is complete.
     Whole,
     /// The body was truncated at the size limit.

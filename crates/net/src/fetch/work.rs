@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{CacheValidators, FetchError, FetchRequest, FetchResponse, Gate, Reach, Resolver, body, hop};
+use super::{
+    AllowedAddresses, CacheValidators, FetchError, FetchRequest, FetchResponse, Gate, Resolver, body, hop,
+};
 use crate::web::WebAddress;
 
 /// Maximum number of redirects that are followed.
@@ -22,7 +24,7 @@ pub async fn check_public(
     resolver: &dyn Resolver,
     time: Duration,
 ) -> Result<(), FetchError> {
-    let gate = |_: &WebAddress| Ok(Reach::Public);
+    let gate = |_: &WebAddress| Ok(AllowedAddresses::Public);
     hop::way(address, resolver, &gate, Instant::now() + time).await.map(|_| ())
 }
 

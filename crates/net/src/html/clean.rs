@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::names::{self, ElementKind};
-use super::scan::{Piece, Scan, Tag, TagForm};
+use super::scan::{HtmlToken, Scan, Tag, TagForm};
 
 /// Maximum nesting depth of elements; only the text of deeper elements is kept.
 const DEEPEST: usize = 100;
@@ -15,25 +15,25 @@ const DEEPEST: usize = 100;
 #[derive(Debug, Default)]
 pub(super) struct Clean<'h> {
     /// The visible tags and texts; every opened element is closed.
-    pub(super) pieces: Vec<Piece<'h>>,
+    pub(super) pieces: Vec<HtmlToken<'h>>,
     /// The title of the page.
     pub(super) title: Option<String>,
     /// The base URL for links, if the page sets one.
     pub(super) base: Option<String>,
     /// The completeness of `pieces`: the whole page or its beginning.
-    pub(super) extent: Extent,
+    pub(super) extent: ProcessedExtent,
 }
 
 /// The extent of the page that was processed: all, or only its beginning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Extent {
+pub(super) enum ProcessedExtent {
     #[default]
     All,
     Beginning,
 }
 
 /// An element that is not closed yet.
-struct Open<'h> {
+struct OpenElement<'h> {
     name: Cow<'h, str>,
     sight: Visibility,
 }
@@ -47,26 +47,26 @@ enum Visibility {
 /// The state while a page is reduced: the open elements, and the output so far.
 struct Work<'h> {
     clean: Clean<'h>,
-    open: Vec<Open<'h>>,
+    open: Vec<OpenElement<'h>>,
     hidden: usize,
     /// The number of open elements beyond the maximum depth, by name; their end tags must be ignored too.
     deeper: HashMap<Cow<'h, str>, usize>,
     room: usize,
 }
 
-/// Reduces a page to its visible parts. At most `room` bytes of content are kept, from the beginning.
+/// Reduces a page to its visible parts. Keeps the beginning of the content, at most about `room` bytes.
 pub(super) fn clean(html: &str, room: usize) -> Clean<'_> {
     let mut work =
         Work { clean: Clean::default(), open: Vec::new(), hidden: 0, deeper: HashMap::new(), room };
     for piece in Scan::new(html) {
         if work.room == 0 {
-            work.clean.extent = Extent::Beginning;
+            work.clean.extent = ProcessedExtent::Beginning;
             break;
         }
         match piece {
-            Piece::Text(text) => work.text(text),
-            Piece::Open(tag) => work.begin(tag),
-            Piece::Close(name) => work.end(&name),
+            HtmlToken::Text(text) => work.text(text),
+            HtmlToken::Open(tag) => work.begin(tag),
+            HtmlToken::Close(name) => work.end(&name),
         }
     }
     work.close_to(0);
@@ -85,10 +85,10 @@ impl<'h> Work<'h> {
         if self.hidden == 0 {
             let kept = &text[..text.floor_char_boundary(self.room)];
             if kept.len() < text.len() {
-                self.clean.extent = Extent::Beginning;
+                self.clean.extent = ProcessedExtent::Beginning;
             }
             self.room = self.room.saturating_sub(kept.len().max(1));
-            self.clean.pieces.push(Piece::Text(kept));
+            self.clean.pieces.push(HtmlToken::Text(kept));
         }
     }
 
@@ -103,7 +103,7 @@ impl<'h> Work<'h> {
             ElementKind::Empty => {
                 if self.hidden == 0 && names::is_shown_empty(&tag.name) && !is_hidden(&tag) {
                     self.spend(&tag);
-                    self.clean.pieces.push(Piece::Open(tag));
+                    self.clean.pieces.push(HtmlToken::Open(tag));
                 }
                 return;
             }
@@ -125,11 +125,11 @@ impl<'h> Work<'h> {
         } else {
             Visibility::Visible
         };
-        self.open.push(Open { name: tag.name.clone(), sight });
+        self.open.push(OpenElement { name: tag.name.clone(), sight });
         self.hidden += usize::from(sight == Visibility::Hidden);
         if self.hidden == 0 {
             self.spend(&tag);
-            self.clean.pieces.push(Piece::Open(tag));
+            self.clean.pieces.push(HtmlToken::Open(tag));
         }
     }
 
@@ -166,7 +166,7 @@ impl<'h> Work<'h> {
             && let Some(open) = self.open.pop()
         {
             if self.hidden == 0 {
-                self.clean.pieces.push(Piece::Close(open.name));
+                self.clean.pieces.push(HtmlToken::Close(open.name));
             }
             self.hidden -= usize::from(open.sight == Visibility::Hidden);
         }

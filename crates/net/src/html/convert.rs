@@ -3,9 +3,9 @@
 use htmd::HtmlToMarkdown;
 use htmd::options::{BrStyle, BulletListMarker, Options};
 
-use super::clean::{self, Clean, Extent};
-use super::page::{ConvertedPage, Which, Whole};
-use super::{part, text as words};
+use super::clean::{self, Clean, ProcessedExtent};
+use super::page::{ConvertedPage, PageCompleteness, PageSection};
+use super::{main_part, text as words};
 use crate::web::WebAddress;
 
 /// Maximum size of the visible parts of a page that are converted, in bytes.
@@ -19,7 +19,7 @@ const LONGEST: usize = 4 << 20;
 pub fn markdown(html: &str, address: &WebAddress) -> ConvertedPage {
     let page = clean::clean(html, MOST);
     let base = base(&page, address);
-    let chosen = part::choose(&page, &base);
+    let chosen = main_part::choose(&page, &base);
     let text = tidied(&converted(&chosen.html));
     converted_page(&page, chosen.which, text)
 }
@@ -29,14 +29,14 @@ pub fn markdown(html: &str, address: &WebAddress) -> ConvertedPage {
 pub fn text(html: &str, address: &WebAddress) -> ConvertedPage {
     let page = clean::clean(html, MOST);
     let base = base(&page, address);
-    let chosen = part::choose(&page, &base);
+    let chosen = main_part::choose(&page, &base);
     let words = words::text(&clean::clean(&chosen.html, usize::MAX).pieces);
     converted_page(&page, chosen.which, words)
 }
 
-fn converted_page(page: &Clean<'_>, part: Which, mut text: String) -> ConvertedPage {
-    let fits = page.extent == Extent::All && text.len() <= LONGEST;
-    let whole = if fits { Whole::All } else { Whole::Beginning };
+fn converted_page(page: &Clean<'_>, part: PageSection, mut text: String) -> ConvertedPage {
+    let fits = page.extent == ProcessedExtent::All && text.len() <= LONGEST;
+    let whole = if fits { PageCompleteness::All } else { PageCompleteness::Beginning };
     text.truncate(text.floor_char_boundary(LONGEST));
     let title = page.title.as_deref().map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
     ConvertedPage { title, text, part, whole }

@@ -10,9 +10,9 @@ mod convert;
 #[path = "without_convert.rs"]
 mod convert;
 #[cfg(feature = "web")]
-mod names;
+mod main_part;
 #[cfg(feature = "web")]
-mod part;
+mod names;
 #[cfg(feature = "web")]
 mod scan;
 #[cfg(feature = "web")]
@@ -21,4 +21,4 @@ mod text;
 mod write;
 
 pub use convert::{markdown, text};
-pub use page::{ConvertedPage, Which, Whole};
+pub use page::{ConvertedPage, PageCompleteness, PageSection};

@@ -1,9 +1,9 @@
 //! Nesting and visibility rules of HTML elements, by element name.
 
-/// The treatment of an element when a page is reduced to its visible parts.
+/// The kind of an element, which decides what remains of it when a page is reduced to its visible parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ElementKind {
-    /// An element that encloses the whole page (`html`, `head`, `body`): its tags are dropped.
+    /// An element that encloses the page or its head (`html`, `head`, `body`), and whose tags are dropped.
     Frame,
     /// A void element, which has no content.
     Empty,
@@ -61,7 +61,7 @@ const BLOCKS: &[&str] = &[
 ];
 const LISTS: &[&str] = &["ul", "ol", "menu", "dl", "table", "td", "th"];
 
-/// Returns the treatment of an element by its name.
+/// Returns the kind of an element by its name.
 pub(super) fn sort(name: &str) -> ElementKind {
     match name {
         "html" | "head" | "body" => ElementKind::Frame,

@@ -8,14 +8,14 @@ pub struct ConvertedPage {
     /// The Markdown or plain text.
     pub text: String,
     /// The part of the page that was converted: all, or its main part.
-    pub part: Which,
+    pub part: PageSection,
     /// The completeness of the converted text.
-    pub whole: Whole,
+    pub whole: PageCompleteness,
 }
 
-/// The completeness of the text of a converted page.
+/// The completeness of a converted page's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whole {
+pub enum PageCompleteness {
     /// The text is complete.
     All,
     /// The text ends early, because the page is too long.
@@ -24,7 +24,7 @@ pub enum Whole {
 
 /// The part of a page that was selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Which {
+pub enum PageSection {
     /// All visible text.
     All,
     /// The element that is marked as the main one, or the only `article` element.

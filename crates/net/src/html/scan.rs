@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// A piece of an HTML text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece<'h> {
+pub(super) enum HtmlToken<'h> {
     /// Raw text between tags, in which entities are not decoded.
     Text(&'h str),
     /// A start tag, with its attributes.
@@ -88,7 +88,7 @@ impl<'h> Scan<'h> {
 
     /// Reads the tag that begins with the `<` at the current position; `None` for comments, declarations, and invalid
     /// or unfinished tags.
-    fn tag(&mut self) -> Option<Piece<'h>> {
+    fn tag(&mut self) -> Option<HtmlToken<'h>> {
         let rest = self.rest();
         let bytes = rest.as_bytes();
         match bytes.get(1) {
@@ -108,7 +108,7 @@ impl<'h> Scan<'h> {
             Some(b'/') if bytes.get(2).is_some_and(u8::is_ascii_alphabetic) => {
                 self.at += 2;
                 let tag = self.words()?;
-                Some(Piece::Close(tag.name))
+                Some(HtmlToken::Close(tag.name))
             }
             Some(b'/') => {
                 self.behind(">");
@@ -118,7 +118,7 @@ impl<'h> Scan<'h> {
                 self.at += 1;
                 let tag = self.words()?;
                 self.raw = RAW.iter().any(|name| *name == tag.name).then(|| tag.name.clone());
-                Some(Piece::Open(tag))
+                Some(HtmlToken::Open(tag))
             }
         }
     }
@@ -186,13 +186,13 @@ impl<'h> Scan<'h> {
 }
 
 impl<'h> Iterator for Scan<'h> {
-    type Item = Piece<'h>;
+    type Item = HtmlToken<'h>;
 
-    fn next(&mut self) -> Option<Piece<'h>> {
+    fn next(&mut self) -> Option<HtmlToken<'h>> {
         if let Some(name) = self.raw.take() {
             let text = self.raw_text(&name);
             if !text.is_empty() {
-                return Some(Piece::Text(text));
+                return Some(HtmlToken::Text(text));
             }
         }
         while self.at < self.html.len() {
@@ -214,7 +214,7 @@ impl<'h> Iterator for Scan<'h> {
             while self.at < bytes.len() && !begins(self.at) {
                 self.at += 1;
             }
-            return Some(Piece::Text(&self.html[from..self.at]));
+            return Some(HtmlToken::Text(&self.html[from..self.at]));
         }
         None
     }
@@ -236,9 +236,9 @@ mod tests {
     /// Scans an HTML text and formats its pieces for tests: texts in quotes, tags with their attributes.
     fn shown(html: &str) -> String {
         let words = Scan::new(html).map(|piece| match piece {
-            Piece::Text(text) => format!("{text:?}"),
-            Piece::Close(name) => format!("</{name}>"),
-            Piece::Open(tag) => {
+            HtmlToken::Text(text) => format!("{text:?}"),
+            HtmlToken::Close(name) => format!("</{name}>"),
+            HtmlToken::Open(tag) => {
                 let attributes: String =
                     tag.attributes.iter().map(|(name, value)| format!(" {name}={value}")).collect();
                 let end = if tag.closed == TagForm::SelfClosing { "/" } else { "" };

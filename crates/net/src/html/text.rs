@@ -1,16 +1,16 @@
 //! Conversion of a page to plain text: a line per block, dashes for list items, tabs between table cells.
 
 use super::names;
-use super::scan::{Piece, Tag};
+use super::scan::{HtmlToken, Tag};
 
 /// Converts the texts and tags of a page to plain text.
-pub(super) fn text(pieces: &[Piece<'_>]) -> String {
+pub(super) fn text(pieces: &[HtmlToken<'_>]) -> String {
     let mut lines = Lines::default();
     for piece in pieces {
         match piece {
-            Piece::Text(text) => lines.words(&html_escape::decode_html_entities(text)),
-            Piece::Open(tag) => lines.open(tag),
-            Piece::Close(name) => lines.close(name),
+            HtmlToken::Text(text) => lines.words(&html_escape::decode_html_entities(text)),
+            HtmlToken::Open(tag) => lines.open(tag),
+            HtmlToken::Close(name) => lines.close(name),
         }
     }
     lines.out.truncate(lines.out.trim_end().len());
@@ -18,10 +18,10 @@ pub(super) fn text(pieces: &[Piece<'_>]) -> String {
 }
 
 /// Counts the visible characters of a page, with one space after each word.
-pub(super) fn seen(pieces: &[Piece<'_>]) -> usize {
+pub(super) fn seen(pieces: &[HtmlToken<'_>]) -> usize {
     let texts = pieces.iter().filter_map(|piece| match piece {
-        Piece::Text(text) => Some(*text),
-        Piece::Open(_) | Piece::Close(_) => None,
+        HtmlToken::Text(text) => Some(*text),
+        HtmlToken::Open(_) | HtmlToken::Close(_) => None,
     });
     texts.flat_map(str::split_whitespace).map(|word| word.chars().count() + 1).sum()
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::scan::{Piece, Tag};
+use super::scan::{HtmlToken, Tag};
 use crate::web::WebAddress;
 
 /// The attributes that the written HTML keeps, in addition to links.
@@ -14,25 +14,25 @@ const KEPT: &[&str] = &[
 const LONGEST: usize = 2_000;
 
 /// Writes texts and tags as HTML; links are resolved against a base URL.
-pub(super) fn html(pieces: &[Piece<'_>], base: &WebAddress) -> String {
+pub(super) fn html(pieces: &[HtmlToken<'_>], base: &WebAddress) -> String {
     let mut out = String::new();
     for piece in pieces {
         match piece {
             // An element between two texts may have been removed. A `<` at the end of the first text and a name at the
             // start of the second must not combine into a tag.
-            Piece::Text(text) => match text.strip_suffix('<') {
+            HtmlToken::Text(text) => match text.strip_suffix('<') {
                 Some(before) => {
                     out.push_str(before);
                     out.push_str("&lt;");
                 }
                 None => out.push_str(text),
             },
-            Piece::Close(name) => {
+            HtmlToken::Close(name) => {
                 out.push_str("</");
                 out.push_str(name);
                 out.push('>');
             }
-            Piece::Open(tag) => open(tag, base, &mut out),
+            HtmlToken::Open(tag) => open(tag, base, &mut out),
         }
     }
     out

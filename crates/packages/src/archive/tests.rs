@@ -151,7 +151,7 @@ fn escaping_and_inconsistent_archives_are_refused_entirely() {
             "Bomb.java in the archive cannot be unpacked: the file is longer than the archive's central directory \
              states",
         ),
-        (packed(&many), "the archive would unpack to 600 MB, and the limit is 256 MB"),
+        (packed(&many), "the archive would unpack to 600 MiB, and the limit is 256 MiB"),
         (
             with(TestMember { sum: Some(1), ..file("B.java", b"x") }),
             "the content does not match the archive's central directory",

@@ -68,7 +68,8 @@ impl<'a> Archive<'a> {
         Ok(Self { bytes, members })
     }
 
-    /// Unpacks a file in the archive. Fails if the content is longer than the stated size.
+    /// Unpacks a file in the archive. Fails if the file is encrypted, or if its content does not have the stated size and
+    /// checksum.
     pub(super) fn content(&self, member: &Member) -> Result<Vec<u8>, String> {
         let torn = || "it is truncated".to_owned();
         if member.encrypted {
@@ -113,7 +114,7 @@ fn listed(bytes: &[u8], at: usize) -> Option<(Member, usize)> {
     Some((member, at + LENGTHS.1 + name + extra + comment))
 }
 
-/// Inflates DEFLATE data to exactly `size` bytes.
+/// Inflates DEFLATE data; fails if it has more than `size` bytes.
 fn inflated(packed: &[u8], size: usize) -> Result<Vec<u8>, String> {
     let mut reader = Decompress::new(false);
     let mut out = Vec::with_capacity(size.min(FIRST));

@@ -8,6 +8,7 @@ use std::{
     path::{Path, PathBuf},
     rc::Rc,
 };
+use toolpost_text::duplicates::remove_duplicates;
 
 /// Maximum number of ancestors of a POM, and maximum nesting of properties in values of properties.
 const DEPTH: usize = 16;
@@ -146,7 +147,7 @@ pub(super) fn effective(pom: &Rc<Pom>, at: Option<&Path>, shelf: &dyn PomSource)
     }
     let own = format!("{}:{}", whole.own.group, whole.own.artifact);
     let mut missing = whole.missing.into_inner();
-    missing.dedup();
+    remove_duplicates(&mut missing);
     Requirements { own, artifacts, missing }
 }
 

@@ -1,29 +1,28 @@
 //! Commands that a call would run, and hosts that a call or a command would fetch from.
 
-use toolpost_net::Say;
+use toolpost_net::HostEffect;
 use toolpost_shell as shell;
 use toolpost_workspace::WorkspacePath;
 
 /// A command that a call would run, and the directory in which it would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// The command as a shell text, or as a program with arguments.
+    /// The command: a line for a shell, or a program with its arguments.
     pub line: Line,
     /// The directory in which the command would run.
     pub directory: WorkspacePath,
-    /// The parties that can require the user's approval of the command: only the rules, or the rules and the
-    /// call.
+    /// The approval that the call itself requires, in addition to the rules.
     pub approval: Approval,
 }
 
-/// The parties that can require the user's approval of a command.
+/// The approval that a call requires for its command, in addition to the rules.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Approval {
-    /// Only the access rules require approval.
+    /// The call requires no approval; the rules may require one.
     #[default]
     ByRules,
-    /// The call also requires approval: the command needs it even if the rules allow the command. A call
-    /// cannot waive an approval that the rules require.
+    /// The call requires approval, even if the rules allow the command. A call cannot waive an approval that the
+    /// rules require.
     Wanted,
 }
 
@@ -80,8 +79,8 @@ impl Host {
         Self { port: Some(port), ..Self::new(name) }
     }
 
-    /// Extracts the host and its port from a URL, with or without a scheme; `None` if unusual characters make
-    /// the host ambiguous.
+    /// Extracts the host, and the port if there is one, from a URL with or without a scheme; `None` if there is no
+    /// host, or if unusual characters make it ambiguous.
     #[must_use]
     pub fn of_url(url: &str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
@@ -131,9 +130,9 @@ impl Host {
     }
 
     /// Returns true if a rule's host pattern matches this host. If the port is known, a pattern without a
-    /// port allows only ports 80 and 443.
+    /// port allows only ports 80 and 443, but refuses every port.
     #[must_use]
-    pub fn matches(&self, pattern: &str, say: Say) -> bool {
+    pub fn matches(&self, pattern: &str, say: HostEffect) -> bool {
         if let Some(port) = self.port {
             return toolpost_net::means(pattern, &self.name, port, say);
         }

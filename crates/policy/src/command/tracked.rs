@@ -53,7 +53,8 @@ pub(crate) fn printed(policy: &Policy, contents: &Contents, reading: &ParsedComm
             }
             let what = reading.roots.iter().find_map(|root| path.strip_prefix(root).ok()).unwrap_or(&path);
             let what = what.display().to_string();
-            let mut why = format!("git has stored it, and the command may print it: {}", withheld.why);
+            let mut why =
+                format!("git tracks this file, and the command may print its content: {}", withheld.why);
             if contents.takes_paths {
                 let separator = if why.ends_with('.') { "" } else { "." };
                 why.push_str(&format!(
@@ -65,7 +66,7 @@ pub(crate) fn printed(policy: &Policy, contents: &Contents, reading: &ParsedComm
                 touch: "read",
                 what,
                 rule: withheld.rule.clone(),
-                // A rule cannot allow what another rule denies.
+                // A rule that an approval writes cannot allow what another rule denies.
                 place: path.to_str().filter(|_| withheld.decision == Decision::Ask).map(str::to_owned),
                 ..judged_touch(Decision::Ask, &why)
             };
@@ -94,7 +95,7 @@ fn top(workspace: &Workspace, directory: &Path, roots: &[PathBuf]) -> Option<Pat
     Some(above.find(has_git).map_or_else(|| root.clone(), Path::to_owned))
 }
 
-/// Returns true if git would read the content of a file in the worktree as unchanged: it has the recorded length and time.
+/// Returns true if git would consider a file in the worktree unchanged, because it has the recorded length and time.
 fn is_unchanged(finder: &WithheldFinder, path: &Path, file: &TrackedFile) -> bool {
     let path = path.to_str().and_then(|path| finder.workspace.resolve_entry(path).ok());
     let Some(stat) = path.and_then(|path| finder.workspace.stat(&path).ok()) else { return false };
@@ -132,7 +133,8 @@ impl Policy {
         withheld
     }
 
-    /// Returns a tracked file with the decision about reading it, unless reading is allowed.
+    /// Returns a tracked file with the decision about reading it; `None` if reading is allowed, or if no rule could
+    /// allow it.
     fn withheld_file(&self, top: &Path, file: TrackedFile) -> Option<(TrackedFile, WithheldFile)> {
         let absolute = top.join(&file.path);
         if self.kept(Access::Reads, &absolute).is_some() {

@@ -9,43 +9,43 @@ use super::spool::Spool;
 
 /// Size limits of the stored beginning and of the stored end of an output, in bytes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Room {
+pub(crate) struct OutputLimits {
     pub(crate) head: u64,
     pub(crate) tail: u64,
 }
 
 /// Maximum size of a job's output in memory, in bytes; beyond it, the output moves to a file.
-pub(crate) const MEMORY: Room = Room { head: 64 * 1024, tail: 192 * 1024 };
+pub(crate) const MEMORY: OutputLimits = OutputLimits { head: 64 * 1024, tail: 192 * 1024 };
 /// Maximum size of a job's output on disk, in bytes; beyond it, the middle is dropped.
-pub(crate) const DISK: Room = Room { head: 1024 * 1024, tail: 63 * 1024 * 1024 };
+pub(crate) const DISK: OutputLimits = OutputLimits { head: 1024 * 1024, tail: 63 * 1024 * 1024 };
 
 /// The stored output text of one job.
 #[derive(Debug)]
-pub(crate) struct Ring {
-    place: Place,
+pub(crate) struct OutputBuffer {
+    place: Storage,
     /// Number of bytes of the whole output, including those that were dropped.
     total: u64,
     /// Number of characters of the whole output, including those that were dropped.
     characters: u64,
     /// Number of line breaks in the whole output.
     breaks: u64,
-    memory: Room,
-    disk: Room,
+    memory: OutputLimits,
+    disk: OutputLimits,
     directory: PathBuf,
-    /// Why the text is not stored in a file, if it is too long for memory.
+    /// The reason why the text is not stored in a file, if it is too long for memory.
     fault: Option<String>,
 }
 
 #[derive(Debug)]
-enum Place {
+enum Storage {
     Memory { head: Vec<u8>, tail: VecDeque<u8> },
     Disk(Spool),
 }
 
-impl Ring {
+impl OutputBuffer {
     /// Creates an empty buffer. Text that is too long for memory goes to a file in `directory`.
-    pub(crate) fn new(directory: PathBuf, memory: Room, disk: Room) -> Self {
-        let place = Place::Memory { head: Vec::new(), tail: VecDeque::new() };
+    pub(crate) fn new(directory: PathBuf, memory: OutputLimits, disk: OutputLimits) -> Self {
+        let place = Storage::Memory { head: Vec::new(), tail: VecDeque::new() };
         Self { place, total: 0, characters: 0, breaks: 0, memory, disk, directory, fault: None }
     }
 
@@ -53,7 +53,7 @@ impl Ring {
     pub(crate) fn push(&mut self, text: &str) {
         self.characters += text.chars().count() as u64;
         self.breaks += line_breaks(text);
-        if let Place::Memory { .. } = self.place
+        if let Storage::Memory { .. } = self.place
             && self.fault.is_none()
             && self.total + text.len() as u64 > self.memory.head + self.memory.tail
         {
@@ -61,11 +61,11 @@ impl Ring {
         }
         let bytes = text.as_bytes();
         match &mut self.place {
-            Place::Memory { head, tail } => push_to_memory(self.memory, head, tail, bytes),
-            Place::Disk(spool) => {
+            Storage::Memory { head, tail } => push_to_memory(self.memory, head, tail, bytes),
+            Storage::Disk(spool) => {
                 if let Err(error) = spool.push(bytes) {
                     self.shrink(&format!("the output could not be written to disk: {error}"));
-                    if let Place::Memory { head, tail } = &mut self.place {
+                    if let Storage::Memory { head, tail } = &mut self.place {
                         push_to_memory(self.memory, head, tail, bytes);
                     }
                 }
@@ -92,8 +92,8 @@ impl Ring {
     /// Returns the number of bytes that the output occupies on disk.
     pub(crate) fn spooled(&self) -> u64 {
         match &self.place {
-            Place::Memory { .. } => 0,
-            Place::Disk(_) => self.total.min(self.disk.head + self.disk.tail),
+            Storage::Memory { .. } => 0,
+            Storage::Disk(_) => self.total.min(self.disk.head + self.disk.tail),
         }
     }
 
@@ -103,8 +103,10 @@ impl Ring {
     /// Both ends may be inside a character.
     pub(crate) fn gap(&self) -> Option<(u64, u64)> {
         let (head, tail) = match &self.place {
-            Place::Memory { head, tail } => (head.len() as u64, tail.len() as u64),
-            Place::Disk(_) => (self.disk.head, self.disk.tail.min(self.total.saturating_sub(self.disk.head))),
+            Storage::Memory { head, tail } => (head.len() as u64, tail.len() as u64),
+            Storage::Disk(_) => {
+                (self.disk.head, self.disk.tail.min(self.total.saturating_sub(self.disk.head)))
+            }
         };
         (head + tail < self.total).then(|| (head, self.total - tail))
     }
@@ -120,8 +122,8 @@ impl Ring {
     pub(crate) fn read(&self, from: u64, length: usize) -> io::Result<Vec<u8>> {
         let end = (from + length as u64).min(self.total);
         match &self.place {
-            Place::Disk(spool) => spool.read(from, end),
-            Place::Memory { head, tail } => {
+            Storage::Disk(spool) => spool.read(from, end),
+            Storage::Memory { head, tail } => {
                 let tail_from = self.total - tail.len() as u64;
                 let in_head = usize::try_from(from).unwrap_or(usize::MAX).min(head.len());
                 let head_end = usize::try_from(end).unwrap_or(usize::MAX).min(head.len());
@@ -133,26 +135,26 @@ impl Ring {
         }
     }
 
-    /// Replaces the file with the output by the beginning and the end of the output that fit the memory limit.
-    /// `why` is the reason that replies give for the dropped middle.
+    /// Moves the beginning and the end of the output from the file to memory, up to the memory limit. `why` is
+    /// the reason that replies give for the dropped middle. Does nothing if there is no file.
     pub(crate) fn shrink(&mut self, why: &str) {
-        let Place::Disk(spool) = &self.place else { return };
+        let Storage::Disk(spool) = &self.place else { return };
         self.fault = Some(why.to_owned());
         let head = spool.read(0, self.memory.head).unwrap_or_default();
         let tail = spool.read(self.total.saturating_sub(self.memory.tail), self.total).unwrap_or_default();
-        self.place = Place::Memory { head, tail: tail.into() };
+        self.place = Storage::Memory { head, tail: tail.into() };
     }
 
     /// Moves the buffered output to a file, before any of it is dropped.
     fn spool(&mut self) {
-        let Place::Memory { head, tail } = &mut self.place else { return };
+        let Storage::Memory { head, tail } = &mut self.place else { return };
         let all = [head.as_slice(), tail.make_contiguous()].concat();
         let spool = Spool::new(&self.directory, self.disk.head, self.disk.tail).and_then(|mut spool| {
             spool.push(&all)?;
             Ok(spool)
         });
         match spool {
-            Ok(spool) => self.place = Place::Disk(spool),
+            Ok(spool) => self.place = Storage::Disk(spool),
             Err(error) => {
                 let directory = self.directory.display();
                 self.fault = Some(format!("no file for the output can be created in {directory}: {error}"));
@@ -166,7 +168,7 @@ pub(crate) fn line_breaks(text: &str) -> u64 {
     text.bytes().filter(|byte| *byte == b'\n').count() as u64
 }
 
-fn push_to_memory(room: Room, head: &mut Vec<u8>, tail: &mut VecDeque<u8>, bytes: &[u8]) {
+fn push_to_memory(room: OutputLimits, head: &mut Vec<u8>, tail: &mut VecDeque<u8>, bytes: &[u8]) {
     let left = |room: u64, used: usize| usize::try_from(room).unwrap_or(usize::MAX).saturating_sub(used);
     let of_head = if tail.is_empty() { left(room.head, head.len()).min(bytes.len()) } else { 0 };
     let (first, rest) = bytes.split_at(of_head);

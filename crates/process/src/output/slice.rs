@@ -3,7 +3,7 @@
 use std::io;
 
 use super::OutputTail;
-use super::ring::{Ring, line_breaks};
+use super::ring::{OutputBuffer, line_breaks};
 
 /// Number of bytes that are read from the stored output at a time.
 const STEP: usize = 64 * 1024;
@@ -12,8 +12,8 @@ const STEP: usize = 64 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutputRange {
     /// The side from which the output is read.
-    pub from: From,
-    /// Number of characters to omit at the side from which the output is read.
+    pub from: OutputSide,
+    /// Number of characters to omit at the side from which the output is read; with `Split`, at its beginning.
     pub skip: u64,
     /// Maximum number of characters to return.
     pub count: u64,
@@ -21,7 +21,7 @@ pub struct OutputRange {
 
 /// The side from which an output is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum From {
+pub enum OutputSide {
     /// The beginning of the output.
     Top,
     /// The end of the output.
@@ -33,8 +33,8 @@ pub enum From {
 /// A part of a command's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The text: one piece, or two if the middle between them is omitted.
-    pub pieces: Vec<Piece>,
+    /// The text: one piece, two if the middle between them is omitted, or none if there is no text.
+    pub pieces: Vec<OutputPiece>,
     /// Total number of characters of the output.
     pub total: u64,
     /// Total number of lines of the output.
@@ -43,14 +43,14 @@ pub struct Excerpt {
 
 /// Contiguous characters of a command's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct OutputPiece {
     /// Number of characters of the output before the piece.
     pub from: u64,
     /// The text of the piece.
     pub text: String,
 }
 
-impl Piece {
+impl OutputPiece {
     /// Returns the number of characters of the output before the end of the piece.
     pub fn to(&self) -> u64 {
         self.from + self.text.chars().count() as u64
@@ -59,20 +59,25 @@ impl Piece {
 
 /// Returns a part of the output. `pending` is the end of the output that can still change and is not stored
 /// yet.
-pub(crate) fn show(ring: &Ring, pending: &str, want: OutputRange) -> io::Result<Excerpt> {
+pub(crate) fn show(ring: &OutputBuffer, pending: &str, want: OutputRange) -> io::Result<Excerpt> {
     let text = Text { ring, pending };
     let total = text.characters();
     let pieces = match want.from {
-        From::Top => vec![text.forward(want.skip, want.count)?],
-        From::Bottom => vec![text.backward(want.skip, want.count)?],
-        From::Split => text.split(want.skip, want.count)?,
+        OutputSide::Top => vec![text.forward(want.skip, want.count)?],
+        OutputSide::Bottom => vec![text.backward(want.skip, want.count)?],
+        OutputSide::Split => text.split(want.skip, want.count)?,
     };
     let lines = text.lines()?;
     Ok(Excerpt { pieces: pieces.into_iter().filter(|piece| !piece.text.is_empty()).collect(), total, lines })
 }
 
 /// Returns the stored output after the byte position `cursor`: at most its last `limit` bytes.
-pub(crate) fn follow(ring: &Ring, pending: String, cursor: u64, limit: usize) -> io::Result<OutputTail> {
+pub(crate) fn follow(
+    ring: &OutputBuffer,
+    pending: String,
+    cursor: u64,
+    limit: usize,
+) -> io::Result<OutputTail> {
     let total = ring.total();
     let cursor = cursor.min(total);
     let mut from = cursor.max(total.saturating_sub(limit as u64));
@@ -89,7 +94,7 @@ pub(crate) fn follow(ring: &Ring, pending: String, cursor: u64, limit: usize) ->
 
 /// The stored output and the pending text that follows it, read in whole characters.
 struct Text<'t> {
-    ring: &'t Ring,
+    ring: &'t OutputBuffer,
     pending: &'t str,
 }
 
@@ -123,9 +128,9 @@ impl Text<'_> {
 
     /// Returns at most `count` contiguous characters after the first `skip`. If the characters there were
     /// dropped, starts at the end of the gap (the dropped middle of the output).
-    fn forward(&self, skip: u64, count: u64) -> io::Result<Piece> {
+    fn forward(&self, skip: u64, count: u64) -> io::Result<OutputPiece> {
         let (mut at, mut before) = (0, 0);
-        let mut piece = Piece { from: skip.min(self.characters()), text: String::new() };
+        let mut piece = OutputPiece { from: skip.min(self.characters()), text: String::new() };
         let mut left = count;
         while left > 0
             && let Some(chunk) = self.after(at)?
@@ -153,7 +158,7 @@ impl Text<'_> {
 
     /// Returns at most `count` characters before the last `skip` ones, at most back to the gap (the dropped
     /// middle of the output).
-    fn backward(&self, skip: u64, count: u64) -> io::Result<Piece> {
+    fn backward(&self, skip: u64, count: u64) -> io::Result<OutputPiece> {
         // Read one more character than requested: if it is a line break, the requested characters start a
         // line.
         let mut piece = self.back(skip, count.saturating_add(1))?;
@@ -168,7 +173,7 @@ impl Text<'_> {
         Ok(piece)
     }
 
-    fn back(&self, skip: u64, count: u64) -> io::Result<Piece> {
+    fn back(&self, skip: u64, count: u64) -> io::Result<OutputPiece> {
         let mut at = self.bytes();
         let (mut after, mut left) = (0, count);
         let mut taken = Vec::new();
@@ -185,10 +190,10 @@ impl Text<'_> {
         }
         let text: String = taken.into_iter().rev().collect();
         let from = self.characters().saturating_sub(skip).saturating_sub(length_of(&text));
-        Ok(Piece { from, text })
+        Ok(OutputPiece { from, text })
     }
 
-    fn split(&self, skip: u64, count: u64) -> io::Result<Vec<Piece>> {
+    fn split(&self, skip: u64, count: u64) -> io::Result<Vec<OutputPiece>> {
         let total = self.characters();
         if total.saturating_sub(skip) <= count && self.ring.gap().is_none() {
             return Ok(vec![self.forward(skip, count)?]);
@@ -268,7 +273,7 @@ fn without_first(text: &str, count: u64) -> &str {
     text.char_indices().nth(usize_of(count)).map_or("", |(start, _)| &text[start..])
 }
 
-/// Decodes UTF-8, without an incomplete character at the end of the bytes.
+/// Decodes UTF-8 up to the first incomplete or malformed character.
 fn whole(bytes: &[u8]) -> String {
     let valid = match std::str::from_utf8(bytes) {
         Ok(_) => bytes.len(),
@@ -287,7 +292,7 @@ fn to_line_end(text: &mut String) {
 }
 
 /// Removes an incomplete first line of a piece, if at least half of the piece remains.
-fn from_line_start(piece: &mut Piece) {
+fn from_line_start(piece: &mut OutputPiece) {
     if let Some(start) = next_line(piece.text.as_bytes())
         && start <= piece.text.len() / 2
     {

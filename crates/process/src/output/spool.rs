@@ -9,8 +9,8 @@ use std::path::Path;
 use rustix::fs::{CWD, Mode, OFlags, openat, unlinkat};
 use rustix::io::Errno;
 
-/// The file for the output of one job. It has no name, so no other process can open it, and it is removed
-/// when this process exits.
+/// The file for the output of one job. It has no name, so it cannot be opened by a path, and its space is freed
+/// when it is closed or this process exits.
 #[derive(Debug)]
 pub(crate) struct Spool {
     file: File,
@@ -56,8 +56,8 @@ impl Spool {
         Ok(bytes)
     }
 
-    /// Returns the position in the file of a byte of the output, and the number of bytes that follow it
-    /// contiguously.
+    /// Returns a byte's position in the file, and the number of contiguous bytes from there; `position` is its
+    /// position in the output.
     fn place(&self, position: u64) -> (u64, u64) {
         match position.checked_sub(self.head) {
             None => (position, self.head - position),

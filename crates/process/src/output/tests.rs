@@ -1,22 +1,22 @@
 //! Tests that slices of the stored output equal the same slices of the whole output.
 
-use super::ring::{Ring, Room};
-use super::slice::{self, From, OutputRange, Piece};
+use super::ring::{OutputBuffer, OutputLimits};
+use super::slice::{self, OutputPiece, OutputRange, OutputSide};
 use toolpost_test_rows::each;
 
 const TEXT: &str = "a\nbé\n世界 cc\n\nddd dd\u{1f600}d\nend of it\nmore than that\nx\n";
 
 /// Size limits of the output in memory and on disk, and the directory of its file (one does not exist).
-const ROOMS: [(Room, Room, &str); 5] = [
-    (Room { head: 500, tail: 500 }, Room { head: 500, tail: 500 }, "/tmp"),
-    (Room { head: 4, tail: 4 }, Room { head: 500, tail: 500 }, "/tmp"),
-    (Room { head: 4, tail: 4 }, Room { head: 7, tail: 21 }, "/tmp"),
-    (Room { head: 4, tail: 4 }, Room { head: 6, tail: 13 }, "/tmp"),
-    (Room { head: 8, tail: 17 }, Room { head: 6, tail: 13 }, "/no/such"),
+const ROOMS: [(OutputLimits, OutputLimits, &str); 5] = [
+    (OutputLimits { head: 500, tail: 500 }, OutputLimits { head: 500, tail: 500 }, "/tmp"),
+    (OutputLimits { head: 4, tail: 4 }, OutputLimits { head: 500, tail: 500 }, "/tmp"),
+    (OutputLimits { head: 4, tail: 4 }, OutputLimits { head: 7, tail: 21 }, "/tmp"),
+    (OutputLimits { head: 4, tail: 4 }, OutputLimits { head: 6, tail: 13 }, "/tmp"),
+    (OutputLimits { head: 8, tail: 17 }, OutputLimits { head: 6, tail: 13 }, "/no/such"),
 ];
 
-fn ring(text: &str, memory: Room, disk: Room, directory: &str, size: usize) -> Ring {
-    let mut ring = Ring::new(directory.into(), memory, disk);
+fn ring(text: &str, memory: OutputLimits, disk: OutputLimits, directory: &str, size: usize) -> OutputBuffer {
+    let mut ring = OutputBuffer::new(directory.into(), memory, disk);
     let letters: Vec<char> = text.chars().collect();
     for piece in letters.chunks(size) {
         ring.push(&piece.iter().collect::<String>());
@@ -26,7 +26,7 @@ fn ring(text: &str, memory: Room, disk: Room, directory: &str, size: usize) -> R
 
 /// Returns the reason why a piece is wrong; `None` if it equals the part of the whole output `all` at its position,
 /// and is outside the gap.
-fn wrong(ring: &Ring, all: &str, piece: &Piece) -> Option<String> {
+fn wrong(ring: &OutputBuffer, all: &str, piece: &OutputPiece) -> Option<String> {
     let wanted: String =
         all.chars().skip(usize::try_from(piece.from).unwrap()).take(piece.text.chars().count()).collect();
     if wanted != piece.text {
@@ -49,7 +49,7 @@ fn every_slice_is_a_part_of_the_text() {
             for (skip, count) in
                 (0..=total + 1).flat_map(|skip| (0..=total + 1).map(move |count| (skip, count)))
             {
-                for from in [From::Top, From::Bottom, From::Split] {
+                for from in [OutputSide::Top, OutputSide::Bottom, OutputSide::Split] {
                     let shown = slice::show(&ring, pending, OutputRange { from, skip, count }).unwrap();
                     let what = format!("{from:?} {skip} {count} of {ring:?}");
                     assert_eq!(shown.total, total);
@@ -68,11 +68,13 @@ fn every_slice_is_a_part_of_the_text() {
 }
 
 /// Returns the expected pieces of an output that is kept as a whole.
-fn expected(all: &str, from: From, skip: u64, count: u64) -> Vec<Piece> {
+fn expected(all: &str, from: OutputSide, skip: u64, count: u64) -> Vec<OutputPiece> {
     let letters: Vec<char> = all.chars().collect();
     let clamp = |place: u64| usize::try_from(place).unwrap().min(letters.len());
-    let piece =
-        |start: usize, end: usize| Piece { from: start as u64, text: letters[start..end].iter().collect() };
+    let piece = |start: usize, end: usize| OutputPiece {
+        from: start as u64,
+        text: letters[start..end].iter().collect(),
+    };
     let top = |count: u64| {
         let start = clamp(skip);
         let mut piece = piece(start, clamp(skip + count));
@@ -95,10 +97,12 @@ fn expected(all: &str, from: From, skip: u64, count: u64) -> Vec<Piece> {
         piece
     };
     let pieces = match from {
-        From::Top => vec![top(count)],
-        From::Bottom => vec![bottom(skip, count)],
-        From::Split if letters.len() - clamp(skip) <= usize::try_from(count).unwrap() => vec![top(count)],
-        From::Split => {
+        OutputSide::Top => vec![top(count)],
+        OutputSide::Bottom => vec![bottom(skip, count)],
+        OutputSide::Split if letters.len() - clamp(skip) <= usize::try_from(count).unwrap() => {
+            vec![top(count)]
+        }
+        OutputSide::Split => {
             let first = top(count - count / 2);
             let second = bottom(0, (count / 2).min(letters.len() as u64 - first.to()));
             vec![first, second]
@@ -110,7 +114,7 @@ fn expected(all: &str, from: From, skip: u64, count: u64) -> Vec<Piece> {
 #[test]
 fn following_returns_each_byte_once() {
     each(ROOMS, |(memory, disk, directory)| {
-        let mut ring = Ring::new(directory.into(), memory, disk);
+        let mut ring = OutputBuffer::new(directory.into(), memory, disk);
         let (mut seen, mut cursor) = (String::new(), 0);
         for letter in TEXT.chars() {
             ring.push(letter.encode_utf8(&mut [0; 4]));
@@ -125,7 +129,7 @@ fn following_returns_each_byte_once() {
 
 #[test]
 fn late_following_begins_at_a_line_start() {
-    let whole = Room { head: 500, tail: 500 };
+    let whole = OutputLimits { head: 500, tail: 500 };
     let ring = ring(TEXT, whole, whole, "/tmp", 5);
     let rows = [
         (0, 500, TEXT, 0),
@@ -166,7 +170,7 @@ fn following_does_not_span_lost_output() {
 
 #[test]
 fn lost_output_is_reported_with_its_reason() {
-    let (memory, disk) = (Room { head: 4, tail: 4 }, Room { head: 6, tail: 13 });
+    let (memory, disk) = (OutputLimits { head: 4, tail: 4 }, OutputLimits { head: 6, tail: 13 });
     let lost = |directory: &str| ring(TEXT, memory, disk, directory, 9).lost();
     assert_eq!(
         lost("/tmp").unwrap(),

@@ -6,7 +6,9 @@ use std::fs;
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-use toolpost_process::{From, Job, Jobs, Launch, OutputRange, Program, SessionKey, Settings, Until};
+use toolpost_process::{
+    Job, Jobs, Launch, OutputRange, OutputSide, Program, SessionKey, Settings, WaitCondition,
+};
 
 /// A time limit that no passing test reaches, on any machine.
 pub const LONG: Duration = Duration::from_secs(120);
@@ -44,11 +46,11 @@ impl World {
     /// Starts a command line and waits for its end.
     pub fn run(&self, line: &str) -> Job {
         let job = self.start(&self.launch(line));
-        self.wait(&job, Until::Ended);
+        self.wait(&job, WaitCondition::Ended);
         job
     }
 
-    pub fn wait(&self, job: &Job, until: Until) {
+    pub fn wait(&self, job: &Job, until: WaitCondition) {
         let woke = self.block_on(job.wait(until, LONG));
         assert_eq!(woke, toolpost_process::WaitResult::Come, "{:?} {:?}", job.program(), job.report());
     }
@@ -73,7 +75,7 @@ impl World {
 
     /// Waits until all processes of a job have exited, and checks `/proc` independently.
     pub fn assert_gone(&self, job: &Job) {
-        self.wait(job, Until::Gone);
+        self.wait(job, WaitCondition::Gone);
         assert_eq!(with_cookie(job.run_id()), Vec::<String>::new(), "{:?}", job.program());
         assert_eq!(job.leftovers(), []);
     }
@@ -81,7 +83,7 @@ impl World {
 
 /// Returns all output of a job.
 pub fn text(job: &Job) -> String {
-    let all = OutputRange { from: From::Top, skip: 0, count: u64::MAX };
+    let all = OutputRange { from: OutputSide::Top, skip: 0, count: u64::MAX };
     job.show(all).unwrap().pieces.into_iter().map(|piece| piece.text).collect()
 }
 

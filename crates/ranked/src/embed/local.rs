@@ -21,7 +21,8 @@ const VECTORS: [&str; 3] = ["embeddings", "embedding.weight", "0"];
 const LARGEST: u64 = 2 << 30;
 /// The preferred number of texts per call of [`Embedder::embed`].
 const BATCH: usize = 64;
-/// The maximum number of tokens of a text that are used, if the model's `config.json` sets no limit.
+/// The maximum number of tokens of a text that are used, if the model's `config.json` has no valid `max_length`. The
+/// value `null` means no limit.
 const MOST: usize = 512;
 /// The maximum number of bytes of a text that are used, even if the model sets no limit.
 const LONGEST: usize = 64 << 10;
@@ -101,7 +102,7 @@ impl Local {
         let most = most(folder)?;
         let most = (most.saturating_mul(usual_length(&tokenizer)), most);
         let mut local = Self {
-            name: name(&weights, &tokens),
+            name: name(&weights, &tokens, most.1),
             shown: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             unknown: unknown(&tokens, &tokenizer),
             most,
@@ -193,11 +194,13 @@ fn read(folder: &Path, file: &str) -> Result<Vec<u8>, ModelFileError> {
     }
 }
 
-/// Returns the identity of a model: a hash of its weights and its tokenizer.
-fn name(weights: &[u8], tokens: &[u8]) -> String {
+/// Returns the identity of a model: a hash of everything in its directory that determines its vectors, which are its
+/// weights, its tokenizer, and the maximum number of tokens of a text.
+fn name(weights: &[u8], tokens: &[u8], most: usize) -> String {
     let mut hasher = Hasher::default();
     hasher.update(weights);
     hasher.update(tokens);
+    hasher.update(&most.to_le_bytes());
     format!("local-{}", &hasher.finish().to_hex()[..16])
 }
 

@@ -72,7 +72,8 @@ impl Pieces {
         out
     }
 
-    /// Adds the numbers of a word's tokens to `out`; adds nothing if a part of the word is not a token of the model.
+    /// Adds the numbers of a word's tokens to `out`; adds nothing if the word is too long, or a part of it is not a
+    /// token of the model.
     fn of_word(&self, word: &str, out: &mut Vec<u32>) {
         if word.len() > LONGEST {
             return;

@@ -10,7 +10,8 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// Quantizes a vector and normalizes it to length one. A zero vector stays zero and is similar to nothing.
+    /// Quantizes a vector and normalizes it to length one. A vector that is zero or not finite becomes zero, which is
+    /// similar to nothing.
     #[must_use]
     pub fn of(numbers: &[f32]) -> Self {
         let length = numbers.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt() as f32;

@@ -8,7 +8,9 @@ pub enum Local {}
 
 /// The error for a configured model directory in a build that cannot read it; the text is the path.
 #[derive(Debug, thiserror::Error)]
-#[error("{0} cannot be used: this program was built without the feature `meaning`")]
+#[error(
+    "{0} cannot be used: this program was built without the feature `meaning`: rebuild it with that feature"
+)]
 pub struct ModelFileError(String);
 
 impl Local {

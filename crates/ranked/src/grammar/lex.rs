@@ -5,7 +5,7 @@ use crate::tokens;
 
 /// A token of a query, with its byte offset.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Piece {
+pub(super) struct QueryToken {
     pub(super) sort: TokenKind,
     pub(super) at: usize,
 }
@@ -39,13 +39,13 @@ pub(super) enum Name {
 
 /// An error in a query, with its byte offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Wrong {
+pub(super) struct LexError {
     pub(super) at: usize,
     pub(super) what: String,
 }
 
 /// Splits a query into tokens. Also returns the errors; the tokens contain a repair of each, such as a closed quote.
-pub(super) fn pieces(query: &str) -> (Vec<Piece>, Vec<Wrong>) {
+pub(super) fn pieces(query: &str) -> (Vec<QueryToken>, Vec<LexError>) {
     let mut lexer = Lexer { query, at: 0, out: Vec::new(), wrong: Vec::new() };
     while lexer.at < query.len() {
         lexer.next();
@@ -56,8 +56,8 @@ pub(super) fn pieces(query: &str) -> (Vec<Piece>, Vec<Wrong>) {
 struct Lexer<'q> {
     query: &'q str,
     at: usize,
-    out: Vec<Piece>,
-    wrong: Vec<Wrong>,
+    out: Vec<QueryToken>,
+    wrong: Vec<LexError>,
 }
 
 impl<'q> Lexer<'q> {
@@ -66,7 +66,7 @@ impl<'q> Lexer<'q> {
     }
 
     fn put(&mut self, sort: TokenKind, length: usize) {
-        self.out.push(Piece { sort, at: self.at });
+        self.out.push(QueryToken { sort, at: self.at });
         self.at += length;
     }
 
@@ -132,7 +132,7 @@ impl<'q> Lexer<'q> {
             }
         }
         if end.is_none() {
-            self.wrong.push(Wrong { at: from, what: format!("the quote {quote} is not closed") });
+            self.wrong.push(LexError { at: from, what: format!("the quote {quote} is not closed") });
         }
         let length = end.unwrap_or(self.rest().len());
         self.put(TokenKind::Phrase(text), length);
@@ -199,7 +199,8 @@ impl<'q> Lexer<'q> {
         &rest[..end]
     }
 
-    /// Reads a name with a colon, known or unknown, at the start of a word, and adds its token. Returns its length.
+    /// Reads a name with a colon, known or unknown, at the start of a word, and adds its token. Returns the length of
+    /// the text that the token covers; `None` if the word is not of this form.
     fn field(&mut self, text: &str) -> Option<usize> {
         let (name, value) = text.split_once(':')?;
         let plain =
@@ -208,7 +209,8 @@ impl<'q> Lexer<'q> {
             return None;
         }
         if let Some(known) = named(name) {
-            self.out.push(Piece { sort: TokenKind::Field(known, self.at + name.len() + 1), at: self.at });
+            self.out
+                .push(QueryToken { sort: TokenKind::Field(known, self.at + name.len() + 1), at: self.at });
             return Some(name.len() + 1);
         }
         let quote = self.rest()[text.len()..].starts_with(['"', '(']);
@@ -217,17 +219,20 @@ impl<'q> Lexer<'q> {
         }
         let near = toolpost_text::names::suggest(name, &names(), 1);
         let known = match near.first() {
-            Some(near) => format!("did you mean {near}:?"),
+            Some(near) => format!("did you mean `{near}:`?"),
             None => format!("use one of {}:", names().join(":, ")),
         };
-        self.wrong.push(Wrong { at: self.at, what: format!("{name}: is not a filter; {known}") });
+        self.wrong.push(LexError { at: self.at, what: format!("{name}: is not a filter; {known}") });
         match near.first().and_then(|near| named(near)) {
             Some(known) => {
-                self.out.push(Piece { sort: TokenKind::Field(known, self.at + name.len() + 1), at: self.at });
+                self.out.push(QueryToken {
+                    sort: TokenKind::Field(known, self.at + name.len() + 1),
+                    at: self.at,
+                });
                 Some(name.len() + 1)
             }
             None => {
-                self.out.push(Piece { sort: TokenKind::Phrase(text.to_owned()), at: self.at });
+                self.out.push(QueryToken { sort: TokenKind::Phrase(text.to_owned()), at: self.at });
                 Some(text.len())
             }
         }

@@ -1,6 +1,6 @@
 //! Recursive descent parser of keyword queries, which continues after an error to suggest a correction.
 
-use super::lex::{Name, Piece, TokenKind, Wrong, pieces};
+use super::lex::{LexError, Name, QueryToken, TokenKind, pieces};
 use super::{BooleanQuery, Field, Node, Query, QueryError, Word};
 use crate::tokens;
 
@@ -58,8 +58,8 @@ fn without_question<'q>(query: &'q str, notes: &mut Vec<String>) -> &'q str {
 
 /// Treats `and` and `or` in lower case as operators if the query consists of words and phrases with one of them between
 /// every two. Otherwise adds a note that they were searched for.
-fn small_words(pieces: &mut [Piece], notes: &mut Vec<String>) {
-    let small = |piece: &Piece| match &piece.sort {
+fn small_words(pieces: &mut [QueryToken], notes: &mut Vec<String>) {
+    let small = |piece: &QueryToken| match &piece.sort {
         TokenKind::Word(word) if word == "and" => Some(TokenKind::And),
         TokenKind::Word(word) if word == "or" => Some(TokenKind::Or),
         _ => None,
@@ -88,18 +88,18 @@ fn small_words(pieces: &mut [Piece], notes: &mut Vec<String>) {
 }
 
 struct Parser {
-    pieces: Vec<Piece>,
+    pieces: Vec<QueryToken>,
     at: usize,
     depth: usize,
     /// The error for nesting that is too deep; the rest of the query is not parsed.
-    deep: Option<Wrong>,
-    wrong: Vec<Wrong>,
+    deep: Option<LexError>,
+    wrong: Vec<LexError>,
     end: usize,
 }
 
 /// The role of one of several adjacent operands: required, optional or excluded.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stand {
+enum OperandRole {
     Must,
     Should,
     Never,
@@ -115,7 +115,7 @@ impl Parser {
     }
 
     fn wrong(&mut self, at: usize, what: impl Into<String>) {
-        self.wrong.push(Wrong { at, what: what.into() });
+        self.wrong.push(LexError { at, what: what.into() });
     }
 
     /// Records an error and skips the rest of the query if the nesting is too deep. Returns whether it is.
@@ -124,7 +124,7 @@ impl Parser {
             return false;
         }
         let what = format!("more than {DEEPEST} brackets and operators are nested here");
-        self.deep.get_or_insert(Wrong { at, what });
+        self.deep.get_or_insert(LexError { at, what });
         self.at = self.pieces.len();
         true
     }
@@ -147,13 +147,13 @@ impl Parser {
 
     /// Parses adjacent operands without an operator between them.
     fn beside(&mut self) -> Option<Node> {
-        let mut parts: Vec<(Stand, Node)> = Vec::new();
+        let mut parts: Vec<(OperandRole, Node)> = Vec::new();
         while let Some(sort) = self.peek() {
             let stand = match sort {
                 TokenKind::Close => break,
-                TokenKind::Must => Stand::Must,
-                TokenKind::Never | TokenKind::Not => Stand::Never,
-                _ => Stand::Should,
+                TokenKind::Must => OperandRole::Must,
+                TokenKind::Never | TokenKind::Not => OperandRole::Never,
+                _ => OperandRole::Should,
             };
             let before = self.at;
             if let Some(node) = self.any() {
@@ -163,18 +163,18 @@ impl Parser {
                 self.at += 1;
             }
         }
-        if let [(Stand::Should, _)] = parts.as_slice() {
+        if let [(OperandRole::Should, _)] = parts.as_slice() {
             return parts.pop().map(|(_, node)| node);
         }
         let mut out = BooleanQuery::default();
         for (stand, node) in parts {
             match (stand, node) {
-                (Stand::Should, node) if node.is_filter() => out.must.push(node),
-                (Stand::Should, node) => out.should.push(node),
+                (OperandRole::Should, node) if node.is_filter() => out.must.push(node),
+                (OperandRole::Should, node) => out.should.push(node),
                 // `+a` requires a; `-a` excludes a.
-                (Stand::Must, node) => out.must.push(node),
-                (Stand::Never, Node::Not(node)) => out.never.push(*node),
-                (Stand::Never, node) => out.must.push(node),
+                (OperandRole::Must, node) => out.must.push(node),
+                (OperandRole::Never, Node::Not(node)) => out.never.push(*node),
+                (OperandRole::Never, node) => out.must.push(node),
             }
         }
         out.must = one_of_each(out.must);

@@ -115,7 +115,7 @@ fn query_errors_have_a_column_and_a_suggested_query() {
         ("ext:", 1, "ext: has no value directly after it", None),
         ("ext:!rs", 5, "put NOT or - before ext:, not after it", Some("NOT ext:rs")),
         ("foo AND ext:-rs,py", 13, "put NOT or - before ext:, not after it", Some("foo AND NOT ext:rs,py")),
-        ("foo lagn:rust", 5, "lagn: is not a filter; did you mean lang:?", Some("+lang:rust foo")),
+        ("foo lagn:rust", 5, "lagn: is not a filter; did you mean `lang:`?", Some("+lang:rust foo")),
         (
             "foo:bar",
             1,

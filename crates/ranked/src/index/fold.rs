@@ -154,7 +154,7 @@ impl Inner {
     }
 
     fn fold_in_memory(&self, ours: &[NumberedSegment]) {
-        // The largest segment is usually not merged: this limits how often each byte is copied.
+        // The largest segment is usually not merged, which limits how often each byte is copied.
         let largest = ours.iter().map(|(_, segment)| segment.len()).max().unwrap_or(0);
         let rest: u64 = ours.iter().map(|(_, segment)| segment.len()).sum::<u64>() - largest;
         let some: Vec<NumberedSegment> = ours

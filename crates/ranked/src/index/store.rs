@@ -13,7 +13,7 @@ use toolpost_workspace::{
 };
 
 use super::State;
-use crate::kept::{STAMP, stamp};
+use crate::index_file::{STAMP, stamp};
 use crate::record::VERSION;
 use crate::segment::Segment;
 
@@ -23,12 +23,11 @@ const SEGMENT: &str = "words-";
 const FILES: &str = "files";
 /// The maximum size of the list [`FILES`], in bytes.
 const LARGEST: u64 = 1 << 30;
-/// The maximum time before newly indexed contents are written to disk. A process that is killed loses at most the
-/// work of that time.
+/// If newly indexed contents are older than this, the next update writes them to disk.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The same maximum during an initial scan.
+/// The same limit while files are pending.
 const PATIENCE_OF_SCAN: Duration = Duration::from_secs(3);
-/// The interval at which the list of files is written during an initial scan.
+/// The minimum interval at which the list of files is written while files are pending.
 const LIST: Duration = Duration::from_secs(3);
 
 /// The keyword index on disk, as far as this process has read and written it.
@@ -185,8 +184,8 @@ impl Store {
         self.since = None;
     }
 
-    /// Writes the list of indexed files with their content hashes, without files that changed very recently. During an
-    /// initial scan, it is written at most once in [`LIST`].
+    /// Writes the list of indexed files with their content hashes, without files that changed very recently. While
+    /// files are pending, it is written at most once per [`LIST`].
     pub(super) fn list(&mut self, state: &State, while_reading: bool) {
         if while_reading && self.listed.is_some_and(|listed| listed.elapsed() < LIST) {
             return;

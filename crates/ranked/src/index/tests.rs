@@ -10,7 +10,7 @@ use toolpost_workspace::{Cache, Options, Workspace, WorkspacePath};
 
 use super::Index;
 use crate::grammar::parse;
-use crate::{Ask, IndexGuard, SearchCriterion, Tests};
+use crate::{IndexGuard, SearchCriterion, SearchRequest, Tests};
 
 fn open(root: &Path) -> Workspace {
     let options = Options { roots: vec![root.to_owned()], ..Options::default() };
@@ -26,7 +26,7 @@ fn write(root: &Path, numbers: std::ops::Range<usize>) {
 
 fn found(lent: &IndexGuard<'_>, base: &WorkspacePath) -> usize {
     let node = parse("alpha").unwrap().node;
-    let ask = Ask {
+    let ask = SearchRequest {
         what: SearchCriterion::Query(&node),
         base,
         tests: Tests::Searched,

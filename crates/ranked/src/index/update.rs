@@ -62,7 +62,7 @@ impl UpdatableIndex for Inner {
         Duration::ZERO
     }
 
-    /// Merges index segments: those in memory while a caller waits, those on disk in the background.
+    /// Merges or writes the index segments in memory while a caller waits, and merges those on disk in the background.
     fn complete(&self, turn: &mut UpdateState, phase: Phase) -> bool {
         match phase {
             Phase::Foreground => self.fold(turn),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::blocks::{Block, BlockKind, Mark};
+use crate::blocks::{Block, BlockData, BlockKind};
 use crate::record::PLACES;
 use crate::varint::{read, read_after, read_bytes, write, write_after, write_bytes};
 
@@ -21,7 +21,7 @@ pub(crate) struct Facts {
     pub(crate) first: u32,
     pub(crate) last: u32,
     pub(crate) test: bool,
-    pub(crate) mark: Mark,
+    pub(crate) mark: BlockData,
     /// The number of tokens in each part of the block, at most `u16::MAX`.
     pub(crate) lengths: [u16; PLACES],
     kind: u16,
@@ -74,7 +74,7 @@ impl Meta {
     }
 
     /// Creates the data from blocks, and the numbers of tokens in their parts.
-    pub(crate) fn of(blocks: &[Block], marks: &[Mark], lengths: &[[u32; PLACES]]) -> Self {
+    pub(crate) fn of(blocks: &[Block], marks: &[BlockData], lengths: &[[u32; PLACES]]) -> Self {
         let mut meta = Self::default();
         for ((block, mark), lengths) in blocks.iter().zip(marks).zip(lengths) {
             let known = meta.kinds.iter().position(|kind| *kind == block.kind);
@@ -132,7 +132,7 @@ impl Meta {
             let first = line.wrapping_add(read(bytes)?);
             let last = first.wrapping_add(read(bytes)?);
             let kind = read(bytes)?;
-            let mark = Mark { goes_on: kind & 2 != 0, holds: read(bytes)? };
+            let mark = BlockData { goes_on: kind & 2 != 0, holds: read(bytes)? };
             let mut lengths = [0_u16; PLACES];
             for length in &mut lengths {
                 *length = u16::try_from(read(bytes)?).unwrap_or(u16::MAX);

@@ -8,7 +8,7 @@ use crate::varint;
 
 /// The position and length of a token's postings (occurrences) in a segment, and their checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct StoredRange {
     pub(super) at: u32,
     pub(crate) len: u32,
     pub(super) check: u32,
@@ -23,14 +23,14 @@ pub(crate) struct Cursor<'s> {
     at: usize,
     postings: u32,
     text: String,
-    place: Place,
+    place: StoredRange,
     broken: bool,
 }
 
 impl<'s> Cursor<'s> {
     /// Creates an iterator that starts at the first token that is not less than `from`.
     pub(crate) fn new(segment: &'s Segment, from: &str) -> Self {
-        let place = Place { at: 0, len: 0, check: 0 };
+        let place = StoredRange { at: 0, len: 0, check: 0 };
         let mut cursor = Self {
             segment,
             next: segment.group_of(from),
@@ -67,7 +67,7 @@ impl<'s> Cursor<'s> {
         };
         let Some((len, check)) = read(&mut rest, &mut self.text) else { return self.fail() };
         self.at += before - rest.len();
-        self.place = Place { at: self.postings, len, check };
+        self.place = StoredRange { at: self.postings, len, check };
         self.postings = self.postings.saturating_add(len);
         true
     }
@@ -81,7 +81,7 @@ impl<'s> Cursor<'s> {
 
     /// Returns the current token and the position of its postings; `None` after the last token, or if the segment is
     /// damaged.
-    pub(crate) fn here(&self) -> Option<(&str, Place)> {
+    pub(crate) fn here(&self) -> Option<(&str, StoredRange)> {
         (!self.bytes.is_empty()).then_some((self.text.as_str(), self.place))
     }
 
@@ -93,7 +93,7 @@ impl<'s> Cursor<'s> {
 
 impl Segment {
     /// Returns the position of a token's postings; fails if the segment is damaged.
-    pub(crate) fn find(&self, token: &str) -> Result<Option<Place>, ()> {
+    pub(crate) fn find(&self, token: &str) -> Result<Option<StoredRange>, ()> {
         if self.groups.is_empty() {
             return Ok(None);
         }
@@ -107,7 +107,10 @@ impl Segment {
 
 /// Visits the tokens of several segments in sorted order, each once with the positions of its postings in the segments,
 /// until `take` returns false.
-pub(crate) fn merged(cursors: &mut [Cursor<'_>], mut take: impl FnMut(&str, &[(usize, Place)]) -> bool) {
+pub(crate) fn merged(
+    cursors: &mut [Cursor<'_>],
+    mut take: impl FnMut(&str, &[(usize, StoredRange)]) -> bool,
+) {
     let mut heap: BinaryHeap<Reverse<(String, usize)>> = BinaryHeap::with_capacity(cursors.len());
     let push = |heap: &mut BinaryHeap<_>, cursor: &Cursor<'_>, number: usize| {
         if let Some((text, _)) = cursor.here() {
@@ -136,7 +139,7 @@ pub(crate) fn merged(cursors: &mut [Cursor<'_>], mut take: impl FnMut(&str, &[(u
     }
 }
 
-/// Returns whether the next token begins a new group: all groups before it are full.
+/// Returns whether the next token begins a new group, because all groups before it are full.
 pub(super) const fn is_full(count: usize) -> bool {
     count.is_multiple_of(GROUP)
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use toolpost_workspace::{ContentHash, hash};
 
 use super::{Cursor, Doc, Group, Meta, Segment, check, merged, own_stamp, postings, terms::is_full};
-use crate::kept::STAMP;
+use crate::index_file::STAMP;
 use crate::record::{PLACES, Record};
 use crate::varint::{write, write_after, write_bytes};
 
@@ -83,7 +83,7 @@ impl Writer {
         self.number - 1
     }
 
-    /// Returns the current size of the segment in bytes.
+    /// Returns the current size of the segment in bytes, without the header and footer.
     pub(super) fn len(&self) -> usize {
         self.out.len() + self.terms.len() + self.metas.len()
     }

@@ -51,7 +51,7 @@ impl Layer for Announce {
     }
 }
 
-/// Parses arguments that arrived as JSON text, as those of nested calls do.
+/// Parses an object that arrived as JSON text, as the arguments of nested calls do; returns other arguments unchanged.
 fn read(arguments: &Value) -> Value {
     let object = arguments.as_str().and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object);
     object.unwrap_or_else(|| arguments.clone())

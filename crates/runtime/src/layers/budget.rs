@@ -17,10 +17,8 @@ impl Layer for LimitReply {
 
     fn around<'a>(state: CallState<'a, Prepare>, next: Next<'a, Self>) -> LayerFuture<'a> {
         Box::pin(async move {
-            let published = state.data.published;
-            let budget = published.dialect.budget;
-            let (bytes, most) =
-                (state.reply_bytes(published, next.services), state.most_bytes(next.services));
+            let budget = state.data.target.budget();
+            let (bytes, most) = (state.reply_bytes(&budget, next.services), state.most_bytes(next.services));
             let mut done = next.run(state.passed()).await?;
             let budget = if done.page.is_all() {
                 Budget { bytes: most, lines: usize::MAX, ..budget }

@@ -1,14 +1,14 @@
 //! Layer that checks the freshness of writes: the session must have read the content that a write replaces,
 //! compared by hash.
 //!
-//! An attached editor must have no unsaved changes of that file. On the way out, the layer records the file
+//! An attached editor must have no unsaved changes to that file. On the way out, the layer records the file
 //! contents that the call showed or wrote.
 
 use super::{
     state::{CallError, CallState, Layer, LayerFuture, LayerResult, Next, PermittedCall, Stage},
     turn::WriteTurn,
 };
-use toolpost_engine::{Access, Session};
+use toolpost_engine::{Access, Kind, Session};
 
 pub(crate) struct Freshness;
 
@@ -39,7 +39,12 @@ async fn check<'a>(mut state: CallState<'a, WriteTurn>, next: Next<'a, Freshness
     let buffers = engine.check_buffers(cx, touches).await?;
     let pinned = !cx.session.pinned().is_empty();
     if pinned || prepared.touches.iter().any(|touch| touch.access() == Access::Writes) {
-        cx.expected = engine.freshness(cx, prepared.touches.clone()).await?;
+        let checked = engine.freshness(cx, prepared.touches.clone()).await;
+        // Failures of other kinds are about the arguments of the call or about access to the file.
+        cx.expected = checked.map_err(|failure| match failure.kind {
+            Kind::Unread | Kind::Stale => (prepared.reword)(failure),
+            _ => failure,
+        })?;
     }
     let mut done = next.run(state.passed()).await?;
     buffers.of_call.into_iter().for_each(|note| done.page.note(note));

@@ -25,20 +25,20 @@ use trace::Trace;
 use turn::WriteTurn;
 
 pub(crate) use state::{Arrival, CallError, CallOrigin, CallState, NestedLimits, ReceivedCall};
-use state::{LayerFuture, Path, Then};
+use state::{LayerFuture, LayerPath, Path};
 
 /// The order of the layers on the way in; the reply passes them in reverse. Each layer names the one that it
 /// comes after, so a path that leaves one out, or swaps two, does not compile.
-type Order = Then<Trace, AfterTrace>; // first, so that everything is in the span
-type AfterTrace = Then<Announce, AfterAnnounce>; // before anything can fail: an invalid call is announced, too
-type AfterAnnounce = Then<Guard, AfterGuard>; // around all that follows: a panic ends the call, not the server
-type AfterGuard = Then<Prepare, AfterPrepare>; // find, decode, lower: from here on the accesses are known
-type AfterPrepare = Then<LimitReply, AfterLimitReply>; // around all layers that can reply: every reply is truncated
-type AfterLimitReply = Then<LimitNested, AfterLimitNested>; // before the prompt: a nested call may not cause one
-type AfterLimitNested = Then<Permit, AfterPermit>; // before a lock is taken: no call waits for another's prompt
-type AfterPermit = Then<Deadline, AfterDeadline>; // after the prompt: the user's time does not count
-type AfterDeadline = Then<WriteTurn, AfterWriteTurn>; // before freshness: no other writer of the path intervenes
-type AfterWriteTurn = Then<Freshness, Operation>; // last: the content compared is the content overwritten
+type Order = LayerPath<Trace, AfterTrace>; // first, so that everything is in the span
+type AfterTrace = LayerPath<Announce, AfterAnnounce>; // before anything can fail: an invalid call is announced, too
+type AfterAnnounce = LayerPath<Guard, AfterGuard>; // around all that follows: a panic ends the call, not the server
+type AfterGuard = LayerPath<Prepare, AfterPrepare>; // find, decode, lower: from here on the accesses are known
+type AfterPrepare = LayerPath<LimitReply, AfterLimitReply>; // around all layers that produce a reply: a successful reply is cut to the budget
+type AfterLimitReply = LayerPath<LimitNested, AfterLimitNested>; // before the prompt: a read-only nested call must not cause one
+type AfterLimitNested = LayerPath<Permit, AfterPermit>; // before a lock is taken: no call waits for another's prompt
+type AfterPermit = LayerPath<Deadline, AfterDeadline>; // after the prompt: the user's time does not count
+type AfterDeadline = LayerPath<WriteTurn, AfterWriteTurn>; // before freshness: no other writer of the path intervenes
+type AfterWriteTurn = LayerPath<Freshness, Operation>; // last: the content compared is the content overwritten
 
 /// The operation of the called tool, at the end of the path through the layers.
 struct Operation;
@@ -82,19 +82,19 @@ mod tests {
     fn a_path_without_one_of_its_layers_does_not_compile() {
         const { assert!(Candidate::<Order>::IS_PATH && Candidate::<AfterWriteTurn>::IS_PATH) };
         let left_out = [
-            ("announce", Candidate::<Then<Trace, AfterAnnounce>>::IS_PATH),
-            ("guard", Candidate::<Then<Announce, AfterGuard>>::IS_PATH),
-            ("prepare", Candidate::<Then<Guard, AfterPrepare>>::IS_PATH),
-            ("limit of the reply", Candidate::<Then<Prepare, AfterLimitReply>>::IS_PATH),
-            ("limits of nested calls", Candidate::<Then<LimitReply, AfterLimitNested>>::IS_PATH),
-            ("permissions", Candidate::<Then<LimitNested, AfterPermit>>::IS_PATH),
-            ("deadline", Candidate::<Then<Permit, AfterDeadline>>::IS_PATH),
-            ("turn", Candidate::<Then<Deadline, AfterWriteTurn>>::IS_PATH),
-            ("freshness", Candidate::<Then<WriteTurn, Operation>>::IS_PATH),
-            ("all but trace", Candidate::<Then<Trace, Operation>>::IS_PATH),
+            ("announce", Candidate::<LayerPath<Trace, AfterAnnounce>>::IS_PATH),
+            ("guard", Candidate::<LayerPath<Announce, AfterGuard>>::IS_PATH),
+            ("prepare", Candidate::<LayerPath<Guard, AfterPrepare>>::IS_PATH),
+            ("limit of the reply", Candidate::<LayerPath<Prepare, AfterLimitReply>>::IS_PATH),
+            ("limits of nested calls", Candidate::<LayerPath<LimitReply, AfterLimitNested>>::IS_PATH),
+            ("permissions", Candidate::<LayerPath<LimitNested, AfterPermit>>::IS_PATH),
+            ("deadline", Candidate::<LayerPath<Permit, AfterDeadline>>::IS_PATH),
+            ("turn", Candidate::<LayerPath<Deadline, AfterWriteTurn>>::IS_PATH),
+            ("freshness", Candidate::<LayerPath<WriteTurn, Operation>>::IS_PATH),
+            ("all but trace", Candidate::<LayerPath<Trace, Operation>>::IS_PATH),
             (
                 "order of turn and freshness",
-                Candidate::<Then<Freshness, Then<WriteTurn, Operation>>>::IS_PATH,
+                Candidate::<LayerPath<Freshness, LayerPath<WriteTurn, Operation>>>::IS_PATH,
             ),
         ];
         let compile: Vec<&str> = left_out.into_iter().filter(|(_, is)| *is).map(|(name, _)| name).collect();

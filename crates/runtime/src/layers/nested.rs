@@ -5,7 +5,7 @@ use super::{
     budget::LimitReply,
     state::{CallError, CallState, Layer, LayerFuture, LoweredCall, Next, Stage},
 };
-use toolpost_engine::{Access, EditorUse, Failure, Hint, Kind, May, Touch};
+use toolpost_engine::{Access, EditorUse, Failure, Hint, Kind, NestedCallPermissions, Touch};
 
 pub(crate) struct LimitNested;
 
@@ -27,9 +27,9 @@ impl Layer for LimitNested {
     }
 }
 
-/// Checks that a nested call makes no calls itself, and only the accesses that `may` permits.
-fn check(tool: &str, lowered: &LoweredCall<'_>, may: May) -> Result<(), CallError> {
-    if lowered.published.access().contains(&Access::Calls) {
+/// Checks that a nested call makes no calls itself, and no accesses except those that `may` permits.
+fn check(tool: &str, lowered: &LoweredCall<'_>, may: NestedCallPermissions) -> Result<(), CallError> {
+    if lowered.target.access().contains(&Access::Calls) {
         return Err(refused(format!("A nested call cannot make calls, but {tool} does.")));
     }
     // An optional external service does not lead to a refusal: if it is not permitted, the call uses only local
@@ -39,7 +39,7 @@ fn check(tool: &str, lowered: &LoweredCall<'_>, may: May) -> Result<(), CallErro
         touch => touch.access() == Access::Reads || touch.is_optional(),
     };
     let other = lowered.prepared.touches.iter().find(|touch| !only_reads(touch));
-    let (May::Read, Some(touch)) = (may, other) else { return Ok(()) };
+    let (NestedCallPermissions::Read, Some(touch)) = (may, other) else { return Ok(()) };
     let verb = match touch.access() {
         _ if matches!(touch, Touch::Editor(_)) => "use the editor to",
         Access::Reads | Access::Calls | Access::Asks | Access::Writes => "write",

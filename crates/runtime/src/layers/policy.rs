@@ -13,7 +13,7 @@ use crate::{
 };
 use std::sync::Arc;
 use toolpost_engine::operations::fetch::OWN_SERVER;
-use toolpost_engine::{CallCtx, Engine, Failure, Hint, Kind, May, Session, Touch};
+use toolpost_engine::{CallCtx, Engine, Failure, Hint, Kind, NestedCallPermissions, Session, Touch};
 use toolpost_policy::{ApprovalRules, Decision, DecisionOverride, Judgement, Policy, does, verb};
 
 pub(crate) struct Permit;
@@ -30,17 +30,17 @@ impl Layer for Permit {
             let policy = next.services.config.policy.clone();
             let session = state.call.session.clone();
             let request = {
-                let LoweredCall { published, prepared, .. } = &state.data;
+                let LoweredCall { target, prepared, .. } = &state.data;
                 let touches = prepared.touches.clone();
                 Request {
                     touches,
                     consult: consult(state.nested.as_ref()),
-                    tool: format!("{} ({})", state.call.tool, published.dialect.name),
+                    tool: format!("{} ({})", state.call.tool, target.origin()),
                 }
             };
             let Decisions { approved, consult, note } =
                 decide(&policy, &session, (&*state.call.asker, &next.services.engine), request).await?;
-            let LoweredCall { published, prepared, origin } = state.data;
+            let LoweredCall { target, prepared, origin } = state.data;
             let permissions =
                 CallPermissions::new(policy, session.clone(), approved, consult, &next.services.may_read);
             let cx = CallCtx {
@@ -49,11 +49,11 @@ impl Layer for Permit {
                 cause: origin.cause,
                 gateway: origin.gateway,
                 deadline: origin.deadline,
-                fresh: session.fresh(published.dialect.fresh),
+                fresh: session.fresh(target.fresh()),
                 permissions: Arc::new(permissions),
                 ..CallCtx::denied(session)
             };
-            let data = PermittedCall { published, prepared, cx };
+            let data = PermittedCall { target, prepared, cx };
             let state = CallState { id: state.id, call: state.call, nested: state.nested, data };
             let mut done = next.run(state).await?;
             note.into_iter().for_each(|note| done.page.note(note));
@@ -67,7 +67,7 @@ struct Request {
     /// The dialect and the tool of the call, for the approval prompt.
     tool: String,
     touches: Vec<Touch>,
-    /// The permission to query external services, or the reason of its refusal, before any rule is applied.
+    /// The permission to query external services, or the reason why it is refused, before any rule is applied.
     consult: Result<(), String>,
 }
 
@@ -75,25 +75,24 @@ struct Request {
 struct Decisions {
     /// The accesses that the user approved for this call.
     approved: Vec<Touch>,
-    /// The permission to query external services, or the reason of its refusal.
+    /// The permission to query external services, or the reason why it is refused.
     consult: Result<(), String>,
     /// A note for the reply; `None` if there is nothing to report about approvals.
     note: Option<String>,
 }
 
-/// Returns an error if the call may not query external services, whatever the rules say: a nested call that
-/// may only read must not query any.
+/// Denies queries of external services, whatever the rules say, to a nested call that may only read.
 fn consult(nested: Option<&NestedLimits>) -> Result<(), String> {
     match nested.map(|nested| nested.may) {
-        Some(May::Read) => {
+        Some(NestedCallPermissions::Read) => {
             Err("A nested call may only read, and cannot ask the user for approval.".to_owned())
         }
         _ => Ok(()),
     }
 }
 
-/// Decides about each access of a call, and prompts the user for those that need approval. The engine checks that what
-/// the user is asked about can succeed.
+/// Decides about each access of a call, and prompts the user for those that need approval. If a prompt may appear, the
+/// engine first checks the hosts to fetch from.
 async fn decide(
     policy: &Policy,
     session: &Arc<Session>,
@@ -130,7 +129,7 @@ async fn decide(
 }
 
 /// Fails if a host about which the user would be asked cannot be fetched from: its name does not resolve, or resolves to
-/// a private address.
+/// a private address. Hosts that the session may not look up are not checked.
 async fn check_hosts(
     engine: &Engine,
     session: &Session,
@@ -146,8 +145,7 @@ async fn check_hosts(
     Ok(())
 }
 
-/// Runs work that may walk directories on a thread for blocking work. A panic of the work continues in the
-/// caller.
+/// Runs work that may walk directories on a thread for blocking work. A panic in the work is resumed in the caller.
 async fn off_worker<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CallError> + Send + 'static,
 ) -> Result<T, CallError> {
@@ -221,8 +219,8 @@ fn prompt(policy: &Policy, tool: String, asked: &[(Touch, Judgement)]) -> Prompt
     Prompt { question, rules }
 }
 
-/// Prompts the user for accesses, and stores an approval for its scope. Returns a note for the reply if the
-/// approval is permanent.
+/// Prompts the user to approve accesses, and stores an approval for its scope. Returns a note for the reply if the user
+/// chose a permanent approval.
 async fn ask(
     policy: &Policy,
     session: &Session,
@@ -280,7 +278,8 @@ fn declined(asked: &[(Touch, Judgement)], why: &str) -> Failure {
 
 const DECLINED: &str = "Do not repeat the call unless the user asks for it.";
 
-/// Builds the failure for accesses that no prompt can approve, with the rules that would allow all of them.
+/// Builds the failure for accesses that no prompt can approve, with the rules that would allow all of them, if there are
+/// such rules and they are short enough.
 fn refused(policy: &Policy, asked: &[(Touch, Judgement)], why: &str) -> Failure {
     let (failure, (touch, judgement)) = unapproved(asked, why);
     let touches: Vec<Touch> = asked.iter().map(|(touch, _)| touch.clone()).collect();
@@ -321,8 +320,8 @@ fn denied(touch: &Touch, why: &str, lifted: DecisionOverride) -> Failure {
     if lifted == DecisionOverride::ByNothing {
         return failure;
     }
-    // The proposed rule names only this file or host, with wildcards escaped: the model must not influence
-    // the operator's rules.
+    // The proposed rule names only this file or host, with wildcards escaped, so that the model cannot widen the
+    // operator's rules.
     let meant = match touch {
         Touch::Read(path) | Touch::Write(path, _) => {
             format!(

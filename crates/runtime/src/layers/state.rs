@@ -1,12 +1,17 @@
 //! A call on its way through the layers: its type names the last layer that it has passed.
 
-use crate::{ask::Question, call::Call, published::Published, services::Services};
+use crate::{
+    ask::Question,
+    call::Call,
+    services::Services,
+    target::{Requested, Target},
+};
 use std::{future::Future, pin::Pin, sync::Arc, time::Instant};
-use toolpost_engine::{CallCtx, CallGateway, Failure, May};
-use toolpost_tool::{DecodedCall, Done};
+use toolpost_engine::{CallCtx, CallGateway, Failure, NestedCallPermissions};
+use toolpost_tool::{Budget, CallResult, DecodedCall};
 use toolpost_workspace::Cause;
 
-/// Maximum size of any reply, in bytes, whatever the caller requested.
+/// Maximum size of a reply with the complete output, in bytes, if the operator sets no size.
 const MOST: usize = 16 * 1024 * 1024;
 
 /// A call that has passed the layer `S` of the path to its operation.
@@ -37,8 +42,8 @@ impl Stage for Arrival {
 
 /// The data of a call whose arguments are not decoded yet.
 pub(crate) struct ReceivedCall<'a> {
-    /// The called tool; `None` if no tool that the caller may call has the name.
-    pub(crate) published: Option<&'a Published>,
+    /// The called tool or operation.
+    pub(crate) requested: Requested<'a>,
     pub(crate) origin: CallOrigin,
 }
 
@@ -54,14 +59,14 @@ pub(crate) struct CallOrigin {
 
 /// The data of a call whose arguments are decoded: its accesses are known, and nothing is permitted yet.
 pub(crate) struct LoweredCall<'a> {
-    pub(crate) published: &'a Published,
+    pub(crate) target: Target<'a>,
     pub(crate) prepared: DecodedCall,
     pub(crate) origin: CallOrigin,
 }
 
 /// The data of a call whose accesses the rules have allowed, or the user has approved.
 pub(crate) struct PermittedCall<'a> {
-    pub(crate) published: &'a Published,
+    pub(crate) target: Target<'a>,
     pub(crate) prepared: DecodedCall,
     pub(crate) cx: CallCtx,
 }
@@ -73,7 +78,7 @@ pub(crate) struct NestedLimits {
     /// The maximum size of the reply, in bytes.
     pub(crate) reply_bytes: usize,
     /// The accesses that the nested call may make: only reads, or all.
-    pub(crate) may: May,
+    pub(crate) may: NestedCallPermissions,
 }
 
 impl<'a, S: Stage> CallState<'a, S> {
@@ -84,8 +89,8 @@ impl<'a, S: Stage> CallState<'a, S> {
 
     /// Returns the maximum size of the reply in bytes: the operator's or else the dialect's, and for a nested call at
     /// most its own limit.
-    pub(super) fn reply_bytes(&self, published: &Published, services: &Services) -> usize {
-        self.limited(services.config.reply_bytes.unwrap_or(published.dialect.budget.bytes))
+    pub(super) fn reply_bytes(&self, budget: &Budget, services: &Services) -> usize {
+        self.limited(services.config.reply_bytes.unwrap_or(budget.bytes))
     }
 
     /// Returns the maximum size of the reply in bytes if the caller requested the complete output.
@@ -115,7 +120,7 @@ impl From<Failure> for CallError {
 }
 
 /// The result of a call that returns through the layers.
-pub(crate) type LayerResult = Result<Done, CallError>;
+pub(crate) type LayerResult = Result<CallResult, CallError>;
 /// The future of a call that is passing through the layers.
 pub(crate) type LayerFuture<'a> = Pin<Box<dyn Future<Output = LayerResult> + Send + 'a>>;
 
@@ -151,9 +156,9 @@ pub(crate) trait Path {
 }
 
 /// The path of the layer `L` followed by the path `P`. It implements `Path` only if `P` begins after `L`.
-pub(crate) struct Then<L, P>(std::marker::PhantomData<(L, P)>);
+pub(crate) struct LayerPath<L, P>(std::marker::PhantomData<(L, P)>);
 
-impl<L: Layer, P: Path<From = L>> Path for Then<L, P> {
+impl<L: Layer, P: Path<From = L>> Path for LayerPath<L, P> {
     type From = L::After;
 
     fn run<'a>(services: &'a Services, state: CallState<'a, L::After>) -> LayerFuture<'a> {

@@ -1,7 +1,6 @@
 //! Layer that traces calls: one span for each call, with the tool, the duration and the outcome.
 
 use super::state::{Arrival, CallError, CallState, Layer, LayerFuture, Next, ReceivedCall, Stage};
-use crate::published::Published;
 use toolpost_text::redact::redact;
 use tracing::Instrument;
 
@@ -15,9 +14,8 @@ impl Layer for Trace {
     type After = Arrival;
 
     fn around<'a>(state: CallState<'a, Arrival>, next: Next<'a, Self>) -> LayerFuture<'a> {
-        let published = state.data.published;
-        let dialect = published.map_or("-", |published| published.dialect.name);
-        let operation = published.map_or("-", Published::operation);
+        let dialect = state.data.requested.tool().map_or("-", |published| published.dialect.name);
+        let operation = state.data.requested.operation().unwrap_or("-");
         let parent = state.nested.as_ref().map(|nested| nested.parent);
         let span = tracing::info_span!("call", id = state.id, parent, dialect, tool = ?redact(&state.call.tool), operation);
         let work = async move {

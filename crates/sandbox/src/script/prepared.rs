@@ -1,5 +1,5 @@
 //! Copies of a file system that one process has built: the parts that each program replaces by its own, and the check
-//! that the rest is still the file system that the program's own script would build.
+//! that the rest still is what the program's own script would build.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -10,7 +10,7 @@ use rustix::fs::{
     statx,
 };
 
-use super::{FIRST_STEP, Generated, OWN, ROOT, Script, Step, Stop, USERS, beneath, string, write};
+use super::{FIRST_STEP, Generated, OWN, ROOT, Script, Step, StepFailure, USERS, beneath, string, write};
 use crate::calls::{self, NO_DEVICES, NO_SETUID, READ_ONLY};
 use crate::encoding::{Reader, Writer};
 use crate::plan::Network;
@@ -40,11 +40,11 @@ pub struct Identity {
 impl ExpectedMount {
     /// Checks the mount in the file system of this process.
     ///
-    /// A mount keeps its file, so the number of the inode cannot belong to another file meanwhile. It is gone
-    /// after another process has removed or replaced the path: then the path is not a mount point any more.
+    /// The inode number of a mounted file is not reused. If another process removes or replaces the path, the
+    /// mount disappears, and the path is not a mount point any more.
     ///
     /// # Errors
-    /// If something else is at the path, or it is not mounted there, or may be written.
+    /// If something else is at the path, or it is not mounted there, or is writable although it must not be.
     pub fn check(&self) -> io::Result<()> {
         let found = statx(CWD, &self.at, FLAGS, StatxFlags::BASIC_STATS)?;
         let is_it = match self.what {
@@ -93,8 +93,8 @@ impl Script {
         true
     }
 
-    /// Lists the mounts of the host's files that this script makes, with the identity that each file has now;
-    /// `None` if a file is missing.
+    /// Lists the mounts to check in a copy: those of the host's files that are not covered, with the identity that
+    /// each file has now, and those over hidden paths. `None` if a file is missing.
     #[must_use]
     pub fn expected(&self) -> Option<Vec<ExpectedMount>> {
         let hosts: Vec<&CString> = self.steps.iter().filter_map(Step::host).collect();
@@ -108,7 +108,7 @@ impl Script {
             }
             let (from, at, attributes) = match step {
                 Step::Host { from, at, attributes } => {
-                    // The point of any other mount is in the sandbox's own file system, which no one else changes.
+                    // Any other mount point is in the sandbox's own file system, which no other process changes.
                     let is_nested = hosts.iter().any(|other| contains(other, at));
                     (Some(identity(from)?), at, if is_nested { *attributes } else { 0 })
                 }
@@ -128,12 +128,12 @@ impl Script {
     /// Completes the copy of a prepared file system in the new namespaces of this process: it gets its own
     /// processes, terminals and private directories, which cover those of the process that built it.
     ///
-    /// `processes` is the host's `/proc`: the one in the file system is read-only.
+    /// `processes` is the host's `/proc`, because the one in the copy is read-only.
     ///
     /// # Errors
     /// If the kernel refuses a step.
-    pub fn renew(&self, processes: BorrowedFd<'_>) -> Result<(), Stop> {
-        let at = |part: u16| move |fault: io::Error| Stop { part, fault };
+    pub fn renew(&self, processes: BorrowedFd<'_>) -> Result<(), StepFailure> {
+        let at = |part: u16| move |fault: io::Error| StepFailure { part, fault };
         for (file, content) in &self.users {
             let file = file.to_bytes_with_nul().strip_prefix(b"/proc/").unwrap_or_default();
             let file = CStr::from_bytes_with_nul(file).unwrap_or_default();
@@ -373,7 +373,7 @@ mod tests {
         let expected = script(vec![usr(), nested, private("run"), Step::Close]).expected().unwrap();
         let listed: Vec<_> =
             expected.iter().map(|mount| (mount.at.to_str().unwrap(), mount.is_read_only)).collect();
-        // The first is mounted in the sandbox's own file system, in which no one else can mount anything.
+        // The first is mounted in the sandbox's own file system, in which no other process can mount anything.
         assert_eq!(listed, [("/usr", false), ("/usr/bin", true)]);
         assert!(expected.iter().all(|mount| mount.what.is_some()) && expected[0].what != expected[1].what);
         assert_eq!(script(vec![usr(), host("no/such")]).expected(), None);

@@ -1,7 +1,7 @@
 //! Conversion of thrown JavaScript errors to failures, with their position in the script.
 
 use super::{SCRIPT, WRAPPED};
-use crate::{ScriptError, Why};
+use crate::{ScriptError, ScriptErrorKind};
 use rquickjs::{Ctx, Error, Exception, Value};
 
 /// Maximum number of characters of an error message; the rest is dropped.
@@ -43,11 +43,13 @@ pub(super) fn fault(described: &str, lines: u32) -> ScriptError {
     ScriptError::new(why, message.trim_end_matches('.')).at(place(&trace, lines))
 }
 
-fn kind(name: &str, message: &str) -> Why {
+fn kind(name: &str, message: &str) -> ScriptErrorKind {
     match (name, message) {
-        (_, "out of memory") => Why::Heap,
-        ("RangeError" | "InternalError", "Maximum call stack size exceeded" | "stack overflow") => Why::Stack,
-        _ => Why::Thrown,
+        (_, "out of memory") => ScriptErrorKind::Heap,
+        ("RangeError" | "InternalError", "Maximum call stack size exceeded" | "stack overflow") => {
+            ScriptErrorKind::Stack
+        }
+        _ => ScriptErrorKind::Thrown,
     }
 }
 

@@ -5,7 +5,7 @@ mod functions;
 mod rejections;
 
 use crate::{
-    Reply, ScriptError, Why, conversion, prepare,
+    Reply, ScriptError, ScriptErrorKind, conversion, prepare,
     task::{Request, Script, Shared},
 };
 use rejections::PendingRejections;
@@ -34,11 +34,12 @@ pub(crate) fn run(
     let source = prepare::prepared(&script.source);
     if source.len() > shared.limits.source {
         let message = format!("it has {} bytes, and the maximum is {}", source.len(), shared.limits.source);
-        return Err(ScriptError::new(Why::Syntax, message));
+        return Err(ScriptError::new(ScriptErrorKind::Syntax, message));
     }
     shared.watch.start();
     let made = machine(shared);
-    let (runtime, context) = made.map_err(|error| ScriptError::new(Why::Heap, error.to_string()))?;
+    let (runtime, context) =
+        made.map_err(|error| ScriptError::new(ScriptErrorKind::Heap, error.to_string()))?;
     let pending = PendingRejections::default();
     pending.watch(&runtime);
     let value = context.with(|ctx| {
@@ -107,8 +108,11 @@ fn ended_early(source: &str) -> ScriptError {
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let last = source.lines().last().unwrap_or_default();
     let end = (number(source.lines().count()), number(last.chars().count() + 1));
-    ScriptError::new(Why::Syntax, "SyntaxError: unclosed expression or block, or unmatched closing bracket")
-        .at(Some(end))
+    ScriptError::new(
+        ScriptErrorKind::Syntax,
+        "SyntaxError: unclosed expression or block, or unmatched closing bracket",
+    )
+    .at(Some(end))
 }
 
 /// A running script with its JavaScript context.
@@ -157,7 +161,7 @@ impl<'js> Machine<'_, 'js> {
             return Ok((promise, FunctionWrapping::No));
         }
         if self.shared.watch.stopped().is_some() {
-            return Err(ScriptError::new(Why::Compute, "the script was stopped"));
+            return Err(ScriptError::new(ScriptErrorKind::Compute, "the script was stopped"));
         }
         let within = format!("(async function () {{\n{source}\n}})()");
         let lines = u32::try_from(source.lines().count()).unwrap_or(u32::MAX);
@@ -165,15 +169,17 @@ impl<'js> Machine<'_, 'js> {
             Ok(outer) => match self.settled(&outer, lines)?.into_object() {
                 Some(last) => match last.get::<_, Value>("value").ok().and_then(Value::into_promise) {
                     Some(promise) => Ok((promise, FunctionWrapping::Yes)),
-                    None => Err(ScriptError::new(Why::Syntax, "it has an unmatched closing bracket")),
+                    None => {
+                        Err(ScriptError::new(ScriptErrorKind::Syntax, "it has an unmatched closing bracket"))
+                    }
                 },
-                None => Err(ScriptError::new(Why::Syntax, "it has an unmatched closing bracket")),
+                None => Err(ScriptError::new(ScriptErrorKind::Syntax, "it has an unmatched closing bracket")),
             },
             // An error in the line after the script means that the script closed the function around it, or did not
             // close a bracket.
             Err(reason) => Err(match self.described(reason, lines + 1) {
                 ScriptError { line: Some(line), .. } if line > lines => ended_early(source),
-                fault => ScriptError { why: Why::Syntax, ..fault },
+                fault => ScriptError { why: ScriptErrorKind::Syntax, ..fault },
             }),
         }
     }
@@ -194,7 +200,7 @@ impl<'js> Machine<'_, 'js> {
     fn settled(&self, promise: &Promise<'js>, lines: u32) -> Result<Value<'js>, ScriptError> {
         loop {
             if self.shared.watch.looks() {
-                return Err(ScriptError::new(Why::Time, "the script was stopped"));
+                return Err(ScriptError::new(ScriptErrorKind::Time, "the script was stopped"));
             }
             match promise.state() {
                 PromiseState::Resolved => {
@@ -212,7 +218,7 @@ impl<'js> Machine<'_, 'js> {
                 PromiseState::Pending => {
                     if !self.ctx.execute_pending_job() {
                         let message = "it waits for a promise that nothing can settle";
-                        return Err(ScriptError::new(Why::Waiting, message));
+                        return Err(ScriptError::new(ScriptErrorKind::Waiting, message));
                     }
                 }
             }
@@ -228,12 +234,14 @@ impl<'js> Machine<'_, 'js> {
     fn described(&self, reason: Value<'js>, lines: u32) -> ScriptError {
         if reason.is_null() {
             let message = "`null` was thrown, usually because no memory was left to create an error";
-            return ScriptError::new(Why::Heap, message);
+            return ScriptError::new(ScriptErrorKind::Heap, message);
         }
         let described = self.helpers.describe.call::<_, String>((reason,)).catch(self.ctx);
         match described {
             Ok(text) => errors::fault(&text, lines),
-            Err(_) => ScriptError::new(Why::Thrown, "an error was thrown that cannot be described"),
+            Err(_) => {
+                ScriptError::new(ScriptErrorKind::Thrown, "an error was thrown that cannot be described")
+            }
         }
     }
 

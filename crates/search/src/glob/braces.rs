@@ -3,13 +3,13 @@
 /// The maximum number of patterns into which the braces of a glob may expand.
 pub(super) const MOST: usize = 256;
 
-/// The maximum number of patterns for which all brace groups are expanded. Expansion is preferred although the matcher
-/// also handles groups without a slash: it produces literal names, and only literal names override ignore rules.
+/// The maximum number of patterns for which all brace groups are expanded. Expansion is preferred, although the matcher
+/// also handles groups without a slash, because expansion produces literal names, and only these override ignore rules.
 const EASY: usize = 32;
 
 /// The brace groups of a glob to expand.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Which {
+enum BraceGroups {
     All,
     WithSlash,
 }
@@ -19,10 +19,10 @@ enum Which {
 ///
 /// Returns `None` if even that results in more than [`MOST`] patterns.
 pub(super) fn expand(pattern: &str) -> Option<Vec<String>> {
-    write_out(pattern, Which::All, EASY).or_else(|| write_out(pattern, Which::WithSlash, MOST))
+    write_out(pattern, BraceGroups::All, EASY).or_else(|| write_out(pattern, BraceGroups::WithSlash, MOST))
 }
 
-fn write_out(pattern: &str, which: Which, most: usize) -> Option<Vec<String>> {
+fn write_out(pattern: &str, which: BraceGroups, most: usize) -> Option<Vec<String>> {
     let mut done = Vec::new();
     let mut waiting = vec![pattern.to_owned()];
     while let Some(next) = waiting.pop() {
@@ -39,7 +39,7 @@ fn write_out(pattern: &str, which: Which, most: usize) -> Option<Vec<String>> {
 
 /// Returns a pattern for each alternative of the first outermost brace group. `None` if the glob has no group to
 /// expand.
-fn split(pattern: &str, which: Which) -> Option<Vec<String>> {
+fn split(pattern: &str, which: BraceGroups) -> Option<Vec<String>> {
     let (open, commas, close) = group(pattern, which)?;
     let (before, after) = (pattern.get(..open)?, pattern.get(close + 1..)?);
     let mut from = open + 1;
@@ -52,7 +52,7 @@ fn split(pattern: &str, which: Which) -> Option<Vec<String>> {
 }
 
 /// Finds the first outermost brace group: the positions of its opening brace, its commas and its closing brace.
-fn group(pattern: &str, which: Which) -> Option<(usize, Vec<usize>, usize)> {
+fn group(pattern: &str, which: BraceGroups) -> Option<(usize, Vec<usize>, usize)> {
     let mut depth = 0_usize;
     let mut open = 0;
     let mut commas = Vec::new();
@@ -74,7 +74,7 @@ fn group(pattern: &str, which: Which) -> Option<(usize, Vec<usize>, usize)> {
             }
             '}' if depth > 0 => {
                 depth -= 1;
-                if depth == 0 && (slash || which == Which::All) {
+                if depth == 0 && (slash || which == BraceGroups::All) {
                     return Some((open, commas, at));
                 }
             }

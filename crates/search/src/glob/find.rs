@@ -8,8 +8,8 @@ use toolpost_workspace::walk::{self, Candidate, Claim, Entry, Kind, Next, RuleEf
 use toolpost_workspace::{AccessKind, Workspace, WorkspacePath};
 
 use super::judge::Judge;
-use super::pattern::{Accepted, Anchor, Pattern, PatternTarget, State};
-use super::{GlobOutput, GlobRequest, Match, Only};
+use super::pattern::{Anchor, NameMatch, Pattern, PatternTarget, State};
+use super::{EntryKinds, GlobOutput, GlobRequest, Match};
 use crate::order::by_path;
 use crate::{Complete, Control, SearchError, request_path};
 
@@ -24,7 +24,8 @@ pub(super) fn find(
     let Some(start) = start(workspace, request, &pattern)? else {
         return Ok(nothing());
     };
-    let only = if pattern.ending == PatternTarget::Directory { Only::Directories } else { request.only };
+    let only =
+        if pattern.ending == PatternTarget::Directory { EntryKinds::Directories } else { request.only };
     let limit = request.limit.unwrap_or(usize::MAX);
     let options = control.options(request.rules, request.hidden, request.prune);
     let depth = request.depth.unwrap_or(usize::MAX);
@@ -34,7 +35,7 @@ pub(super) fn find(
         ));
     }
     let judge = Arc::new(Judge { pattern, only, depth });
-    if let Some(index) = index.filter(|_| only == Only::Files)
+    if let Some(index) = index.filter(|_| only == EntryKinds::Files)
         && let Some(names) = super::indexed::find(index, request, &start, &options, &judge, control)
     {
         let hits = names.files.into_iter().map(|named| Hit {
@@ -71,8 +72,8 @@ pub(super) fn find(
     }
 }
 
-/// Returns the directory where the walk starts: the literal names at the start of the pattern. `None` if no directory
-/// exists there.
+/// Returns the directory where the walk starts, to which the literal names at the start of the pattern lead. `None` if
+/// no directory exists there.
 fn start(
     workspace: &Workspace,
     request: &GlobRequest,
@@ -110,7 +111,7 @@ struct Hit {
     relative: Box<[u8]>,
 }
 
-/// The maximum number of matches from the index whose modification times are read from disk before they are returned.
+/// If at most this number of matches from the index are returned, their modification times are read from disk.
 const SHOWN: usize = 1_000;
 
 impl Hit {
@@ -171,11 +172,11 @@ impl Visitor for Finder<'_> {
         let (_, step) = self.judge.directory(place, name, level(candidate));
         let overruled = entry.rule_effect() == RuleEffect::Overruled;
         let accepted = match step.accepted {
-            Accepted::No => false,
-            Accepted::Wild => !overruled,
-            Accepted::Named => true,
+            NameMatch::No => false,
+            NameMatch::Wild => !overruled,
+            NameMatch::Named => true,
         };
-        if accepted && self.judge.only != Only::Files {
+        if accepted && self.judge.only != EntryKinds::Files {
             self.hit(entry);
         }
         let below = if overruled { step.named_below } else { step.below };

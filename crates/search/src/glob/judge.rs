@@ -2,13 +2,13 @@
 
 use toolpost_workspace::walk::Claim;
 
-use super::Only;
-use super::pattern::{Accepted, Pattern, State, Step};
+use super::EntryKinds;
+use super::pattern::{NameMatch, Pattern, State, Step};
 
 /// A glob with the requested kind and depth of the entries to find.
 pub(super) struct Judge {
     pub(super) pattern: Pattern,
-    pub(super) only: Only,
+    pub(super) only: EntryKinds,
     /// The maximum depth; 1 is directly in the directory where the walk starts.
     pub(super) depth: usize,
 }
@@ -17,8 +17,8 @@ impl Judge {
     /// Returns whether an entry that is not a directory is wanted; `place` is the state of the glob in its directory.
     pub(super) fn file(&self, place: &State, name: &[u8]) -> Claim {
         match self.only {
-            Only::Directories => Claim::Pass,
-            Only::Files | Only::Any => claim(self.pattern.accepts(place, name)),
+            EntryKinds::Directories => Claim::Pass,
+            EntryKinds::Files | EntryKinds::Any => claim(self.pattern.accepts(place, name)),
         }
     }
 
@@ -30,16 +30,16 @@ impl Judge {
         if enters && !step.named_below.is_empty() {
             return (Claim::Named, step);
         }
-        let wanted = if self.only == Only::Files { Claim::Pass } else { claim(step.accepted) };
+        let wanted = if self.only == EntryKinds::Files { Claim::Pass } else { claim(step.accepted) };
         let leads_on = enters && !step.below.is_empty();
         (if wanted == Claim::Pass && leads_on { Claim::Wanted } else { wanted }, step)
     }
 }
 
-fn claim(accepted: Accepted) -> Claim {
+fn claim(accepted: NameMatch) -> Claim {
     match accepted {
-        Accepted::No => Claim::Pass,
-        Accepted::Wild => Claim::Wanted,
-        Accepted::Named => Claim::Named,
+        NameMatch::No => Claim::Pass,
+        NameMatch::Wild => Claim::Wanted,
+        NameMatch::Named => Claim::Named,
     }
 }

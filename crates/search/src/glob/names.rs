@@ -1,6 +1,6 @@
 //! Matching of relative paths against a glob without access to the disk.
 
-use super::pattern::{Accepted, Anchor, Pattern, PatternTarget};
+use super::pattern::{Anchor, NameMatch, Pattern, PatternTarget};
 use crate::SearchError;
 use crate::grep::Case;
 
@@ -35,11 +35,11 @@ impl Names {
         let mut state = self.pattern.start();
         while let Some(name) = names.next() {
             if names.peek().is_none() {
-                let accepted = self.pattern.accepts(&state, name) != Accepted::No;
+                let accepted = self.pattern.accepts(&state, name) != NameMatch::No;
                 return accepted && self.pattern.ending == PatternTarget::Anything;
             }
             let step = self.pattern.step(&state, name);
-            if step.accepted != Accepted::No {
+            if step.accepted != NameMatch::No {
                 return true;
             }
             state = step.below;

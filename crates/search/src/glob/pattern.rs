@@ -46,7 +46,7 @@ pub(super) type State = Vec<u16>;
 /// directory.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Step {
-    pub(super) accepted: Accepted,
+    pub(super) accepted: NameMatch,
     pub(super) below: State,
     /// The part of `below` that was reached because the directory's name is literally in the glob.
     pub(super) named_below: State,
@@ -54,7 +54,7 @@ pub(super) struct Step {
 
 /// The way in which a name completes a glob: not at all, by a wildcard, or as a literal name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Accepted {
+pub(super) enum NameMatch {
     #[default]
     No,
     Wild,
@@ -117,14 +117,14 @@ impl Pattern {
     }
 
     /// Returns how the name of an entry completes the glob; `state` is that of the entry's directory.
-    pub(super) fn accepts(&self, state: &State, name: &[u8]) -> Accepted {
-        let mut accepted = Accepted::No;
+    pub(super) fn accepts(&self, state: &State, name: &[u8]) -> NameMatch {
+        let mut accepted = NameMatch::No;
         for at in state {
             let Some((segment, Last::Yes)) = self.segments.get(usize::from(*at)) else { continue };
             match segment.fit(name) {
                 SegmentMatch::No => {}
-                SegmentMatch::Wild => accepted = Accepted::Wild,
-                SegmentMatch::Named => return Accepted::Named,
+                SegmentMatch::Wild => accepted = NameMatch::Wild,
+                SegmentMatch::Named => return NameMatch::Named,
             }
         }
         accepted
@@ -172,7 +172,7 @@ fn letters(pattern: &str, case: Case) -> Letters {
     }
 }
 
-/// Splits a glob at its slashes. A glob without a slash in the middle matches at any depth, so `**` comes first.
+/// Splits a glob at its slashes. A glob with no slash, or only one at the end, matches at any depth, so `**` comes first.
 fn names(text: &str) -> Vec<&str> {
     let body = text.strip_suffix('/').unwrap_or(text);
     let mut names: Vec<&str> = Vec::new();

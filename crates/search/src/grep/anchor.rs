@@ -1,4 +1,4 @@
-//! Globs that begin with a slash: they are relative to the searched directory, or absolute paths.
+//! Globs that begin with a slash, which are relative to the searched directory, or absolute paths.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,8 @@ use toolpost_workspace::{AccessKind, Kind, Workspace, WorkspacePath};
 
 use crate::{SearchError, request_path};
 
-/// Converts an absolute glob into one relative to the searched directory `base`. A relative glob is returned unchanged.
+/// Converts an absolute glob into one relative to the searched directory `base`. A relative glob is returned unchanged,
+/// and so is one that begins with a slash and a name in `base`.
 ///
 /// A glob that excludes files (`!`) may name a path outside `base`, because it excludes nothing there.
 pub(super) fn from_base<'g>(
@@ -28,8 +29,8 @@ pub(super) fn from_base<'g>(
     }
     let shown = base.display();
     let why = format!(
-        "there is no {first:?} in {shown}, and as an absolute path it does not lead below {shown}: \
-         begin the glob with a name in {shown}, or search another path"
+        "as an absolute path it is outside {shown}, and {shown} has no {first:?}: begin the glob with a name in \
+         {shown}, or search another path"
     );
     Err(SearchError::Glob { pattern: glob.to_owned(), why })
 }

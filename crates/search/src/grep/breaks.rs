@@ -43,8 +43,8 @@ fn feed(ast: &Ast, _: bool) -> Option<(Span, &'static str)> {
     }
 }
 
-/// Returns the line anchor that replaces a text anchor. `^` and `$` are text anchors if flags of the expression
-/// (`whole`) make them that.
+/// Returns the line anchor that replaces a text anchor. `^` and `$` are text anchors if the flags of the expression turn
+/// off multi-line mode (`whole`).
 fn edge(ast: &Ast, whole: bool) -> Option<(Span, &'static str)> {
     let Ast::Assertion(assertion) = ast else { return None };
     let Assertion { span, kind } = &**assertion;
@@ -61,7 +61,7 @@ fn edge(ast: &Ast, whole: bool) -> Option<(Span, &'static str)> {
 struct Pieces {
     wanted: fn(&Ast, bool) -> Option<(Span, &'static str)>,
     found: Vec<(Span, &'static str)>,
-    /// Set if flags in the expression so far made `^` and `$` refer to the whole text.
+    /// Set if a flag in the expression so far turned off multi-line mode, so that `^` and `$` refer to the whole text.
     whole: bool,
 }
 

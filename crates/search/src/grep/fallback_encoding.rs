@@ -15,8 +15,8 @@ const CHUNK: usize = 256 * 1024;
 /// The encoding of a request for files that are not UTF-8 and have no BOM, if the request gives one.
 pub(super) struct FallbackEncoding {
     charset: Option<&'static Charset>,
-    /// Set if the pattern contains non-ASCII characters, so that files in an unknown encoding cannot be
-    /// searched completely.
+    /// Set if the pattern contains non-ASCII characters, or escapes such as `\x` that may stand for them, so that files
+    /// in an unknown encoding cannot be searched completely.
     beyond_ascii: bool,
 }
 
@@ -37,8 +37,8 @@ impl FallbackEncoding {
         self.charset.is_some() || self.beyond_ascii
     }
 
-    /// Decodes the content of a file; `None` if the content is UTF-8 or has a BOM, or if the request gives no
-    /// encoding.
+    /// Decodes the content of a file; `None` if the content has a BOM, or is not in the requested encoding, or if the
+    /// request gives no encoding. Content that is valid UTF-8 is decoded only if that encoding is not ASCII-compatible.
     pub(super) fn decoded(&self, bytes: &[u8]) -> Option<Text> {
         let charset = self.charset.filter(|_| !has_mark(bytes))?;
         if charset.is_ascii_compatible() && std::str::from_utf8(bytes).is_ok() {
@@ -48,14 +48,15 @@ impl FallbackEncoding {
         matches!(text.encoding(), Encoding::Named(_)).then_some(text)
     }
 
-    /// Returns whether a search in these bytes can miss a match: their encoding is unknown, and the pattern contains
-    /// non-ASCII characters.
+    /// Returns whether a search in these bytes can miss a match, because their encoding is unknown and the pattern may
+    /// contain non-ASCII characters.
     pub(super) fn hides(&self, bytes: &[u8]) -> bool {
         self.beyond_ascii && !has_mark(bytes) && std::str::from_utf8(bytes).is_err()
     }
 }
 
-/// Returns whether a long file has a BOM or is UTF-8, and rewinds the file to its start.
+/// Returns whether a long file has a BOM or is UTF-8, and rewinds the file to its start. If `stops` returns true, only
+/// the part that was read so far counts.
 pub(super) fn is_known(mut file: &File, stops: &dyn Fn() -> bool) -> io::Result<bool> {
     let mut buffer = vec![0; CHUNK];
     let (mut kept, mut begins, mut known) = (0, true, true);

@@ -18,7 +18,7 @@ use toolpost_workspace::{Workspace, cores, with_helpers};
 use super::filter::Filter;
 use super::run::{far_down, finish, merge};
 use super::window::{Hits, Window};
-use super::worker::{Place, SearchWorker};
+use super::worker::{FoundFile, SearchWorker};
 use super::{CountCompleteness, GrepOutput, GrepRequest, Mode, Totals};
 use crate::{Complete, Control, SearchError};
 
@@ -56,11 +56,11 @@ impl StopThreshold {
 /// The files to search, in the order of the result.
 enum Sequence<'a, 'w> {
     Listed { files: &'a [CandidateFile], next: AtomicUsize },
-    Walked(Mutex<Walked<'a, 'w>>),
+    Walked(Mutex<WalkedFiles<'a, 'w>>),
 }
 
 /// The files of a walk in path order.
-struct Walked<'a, 'w> {
+struct WalkedFiles<'a, 'w> {
     files: &'a mut InOrder<'w>,
     next: usize,
     /// The number of files after which the sequence ends.
@@ -70,7 +70,7 @@ struct Walked<'a, 'w> {
 }
 
 /// The state that the searching threads share.
-struct Among<'a, 'w> {
+struct SharedState<'a, 'w> {
     request: &'a GrepRequest,
     sequence: Sequence<'a, 'w>,
     /// The amount of results after which the search ends; `None` to search all files.
@@ -82,7 +82,7 @@ struct Among<'a, 'w> {
 }
 
 /// The combined result of the searching threads.
-struct Searched {
+struct SearchResult {
     output: GrepOutput,
     files: Vec<Hits>,
     of_window: Vec<Hits>,
@@ -111,8 +111,8 @@ pub(super) fn search(
     // For few files, starting a thread costs more than it saves.
     let helpers = threads(control).min(candidates.len() / 8 + 1) - 1;
     let sequence = Sequence::Listed { files: &candidates, next: AtomicUsize::new(0) };
-    let among = Among::new(request, sequence, enough);
-    let Searched { mut output, files, of_window, .. } = among.run(control, matcher, helpers);
+    let among = SharedState::new(request, sequence, enough);
+    let SearchResult { mut output, files, of_window, .. } = among.run(control, matcher, helpers);
     output.skipped = shortlist.skipped;
     shortlist.unreadable.into_iter().for_each(|place| output.unreadable.note(place));
     output.totals.searched += shortlist.without;
@@ -148,14 +148,14 @@ pub(super) fn search_in_order(
         Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device | Kind::Other => Claim::Pass,
     };
     let walked = in_order(&request.base, &options, &stops, &judge, |files| {
-        let walked = Walked { files, next: 0, most, exhausted: false };
-        let among = Among::new(request, Sequence::Walked(Mutex::new(walked)), Some(enough));
+        let walked = WalkedFiles { files, next: 0, most, exhausted: false };
+        let among = SharedState::new(request, Sequence::Walked(Mutex::new(walked)), Some(enough));
         let searched = among.run(control, matcher, threads(control) - 1);
         let is_stopped = searched.output.complete != Complete::Yes;
         (searched.ended_early || among.is_exhausted() || is_stopped).then_some(searched)
     });
     let walked = walked.map_err(|fault| SearchError::unreadable(&request.base, fault))?;
-    let Some(Searched { mut output, of_window, ended_early, .. }) = walked.value else { return Ok(None) };
+    let Some(SearchResult { mut output, of_window, ended_early, .. }) = walked.value else { return Ok(None) };
     if output.complete == Complete::Yes && !ended_early {
         output.complete = control.verdict(walked.ended);
     }
@@ -226,7 +226,7 @@ impl<'a> Sequence<'a, '_> {
     }
 }
 
-impl<'a, 'w> Among<'a, 'w> {
+impl<'a, 'w> SharedState<'a, 'w> {
     fn new(request: &'a GrepRequest, sequence: Sequence<'a, 'w>, enough: Option<StopThreshold>) -> Self {
         Self {
             request,
@@ -240,7 +240,7 @@ impl<'a, 'w> Among<'a, 'w> {
     }
 
     /// Searches the files on the calling thread and up to `helpers` other threads.
-    fn run(&self, control: &Control, matcher: &RegexMatcher, helpers: usize) -> Searched {
+    fn run(&self, control: &Control, matcher: &RegexMatcher, helpers: usize) -> SearchResult {
         let request = self.request;
         let window =
             Window::new(request.limit.map_or(usize::MAX, |limit| limit.saturating_add(request.offset)));
@@ -253,7 +253,7 @@ impl<'a, 'w> Among<'a, 'w> {
         output.complete = control.verdict(ended);
         let files = merge(&mut output, workers.into_iter());
         let of_window = window.into_files();
-        let mut searched = Searched { output, files, of_window, ended_early: false };
+        let mut searched = SearchResult { output, files, of_window, ended_early: false };
         if let Some(enough) = self.enough.filter(|_| ended == WalkEnd::Complete) {
             self.count(enough, &mut searched);
         }
@@ -311,7 +311,7 @@ impl<'a, 'w> Among<'a, 'w> {
         let shown = || path().map_or_else(String::new, |path| path.display());
         match opener.open(relative) {
             Ok(OpenedFile { file: opened, stat }) => {
-                let place = Place { relative, shown: &shown };
+                let place = FoundFile { relative, shown: &shown };
                 let parts = file.parts.filter(|parts| parts.stat == stat);
                 if !parts.is_some_and(|parts| searching.parts(&opened, parts, &place)) {
                     searching.file(&opened, stat.len, stat.modified, &place);
@@ -322,7 +322,7 @@ impl<'a, 'w> Among<'a, 'w> {
         }
     }
 
-    /// Returns whether all files of the walk were searched.
+    /// Returns whether all files of the sequence were taken.
     fn is_exhausted(&self) -> bool {
         match &self.sequence {
             Sequence::Listed { files, next } => next.load(Ordering::Relaxed) >= files.len(),
@@ -332,7 +332,7 @@ impl<'a, 'w> Among<'a, 'w> {
 
     /// Drops the results of the files after the one that reached `enough`, so that the output does not depend on the
     /// timing of the threads.
-    fn count(&self, enough: StopThreshold, searched: &mut Searched) {
+    fn count(&self, enough: StopThreshold, searched: &mut SearchResult) {
         let mut outcomes = std::mem::take(&mut *self.outcomes.lock().unwrap_or_else(PoisonError::into_inner));
         outcomes.sort_unstable_by_key(|outcome| outcome.place);
         let (mut entries, mut bytes, mut totals, mut upto) = (0, 0, Totals::default(), 0);

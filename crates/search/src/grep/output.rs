@@ -159,7 +159,7 @@ impl Totals {
 /// The numbers of files that were found but not searched, by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnsearchedFiles {
-    /// The number of binary files: they contain NUL bytes.
+    /// The number of binary files, which contain NUL bytes.
     pub binary: u64,
     /// The number of files that the access policy withholds.
     pub withheld: u64,
@@ -167,7 +167,7 @@ pub struct UnsearchedFiles {
     pub withheld_names: Vec<String>,
     /// The number of files with a line that exceeds the memory limit; in a multi-line search, of files that exceed it.
     pub too_large: u64,
-    /// The number of files that were searched only for ASCII: they are not UTF-8, and their encoding is unknown.
+    /// The number of files that were searched only for ASCII, because they are not UTF-8 and their encoding is unknown.
     pub only_ascii: u64,
     /// The paths of the first few files that are too large, in path order.
     pub too_large_names: Vec<String>,

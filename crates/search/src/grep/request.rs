@@ -21,7 +21,7 @@ pub struct GrepRequest {
     pub pattern: String,
     /// The files to search, as globs with the semantics of `rg --glob`: the last matching glob decides, and `!`
     /// excludes. Files that match are searched even if they are ignored or hidden. An absolute glob must lead below
-    /// `base`.
+    /// `base`, unless it excludes files.
     pub globs: Vec<String>,
     /// The types of the files to search, by the names of `rg --type`; empty for all types.
     pub types: Vec<String>,
@@ -46,9 +46,9 @@ pub struct GrepRequest {
     pub room: Option<usize>,
     /// The ignore rules to apply.
     pub rules: Rules,
-    /// The treatment of files and directories whose names begin with a dot.
+    /// The policy for files and directories whose names begin with a dot.
     pub hidden: HiddenFiles,
-    /// The treatment of directories with dependencies, such as `node_modules`.
+    /// The policy for directories with dependencies, such as `node_modules`.
     pub prune: Prune,
     /// The number of characters beyond which a line is cut to the text around the match.
     pub max_line: usize,
@@ -66,7 +66,7 @@ pub enum Case {
     Sensitive,
     /// Case-insensitive.
     Insensitive,
-    /// Case-sensitive if the pattern has an upper-case letter.
+    /// Case-sensitive if the pattern has an upper-case letter, otherwise case-insensitive.
     Smart,
 }
 
@@ -104,7 +104,7 @@ pub enum Mode {
 }
 
 impl GrepRequest {
-    /// Creates a request with the defaults of `rg`, except that hidden files are searched too.
+    /// Creates a request with the defaults of `rg`, except that hidden files are searched too and long lines are cut.
     pub fn of(base: WorkspacePath, pattern: impl Into<String>) -> Self {
         Self {
             base,

@@ -12,9 +12,9 @@ use toolpost_workspace::{Workspace, WorkspacePath};
 
 use super::filter::Filter;
 use super::scan::{Directly, Scan, Scanner};
-use super::sink::{Keep, Wish};
+use super::sink::{FileSearchSettings, MatchRetention};
 use super::window::{Hits, Relative, Window};
-use super::worker::{LARGE_NAMES, Place, SearchWorker, WITHHELD_NAMES};
+use super::worker::{FoundFile, LARGE_NAMES, SearchWorker, WITHHELD_NAMES};
 use super::{Case, Content, FileHits, GrepOutput, GrepRequest, Mode, Span, in_sequence, matcher};
 use crate::{Control, SearchError, request_path};
 
@@ -78,8 +78,8 @@ pub(super) fn run(
 }
 
 /// Converts a request into the settings for the search of each file.
-pub(super) fn wish(request: &GrepRequest) -> Wish {
-    Wish {
+pub(super) fn wish(request: &GrepRequest) -> FileSearchSettings {
+    FileSearchSettings {
         mode: request.mode,
         show: request.show,
         span: request.span,
@@ -107,11 +107,14 @@ fn single(
     let stat = *opened.stat();
     let content = content(workspace, request)?;
     // All lines before `offset` are in this file, so the scanner can skip them.
-    let wish =
-        Wish { pass: request.offset as u64, most: request.limit.unwrap_or(usize::MAX), ..wish(request) };
+    let wish = FileSearchSettings {
+        pass: request.offset as u64,
+        most: request.limit.unwrap_or(usize::MAX),
+        ..wish(request)
+    };
     let mut scanner = Scanner::new(request, matcher, wish, Directly::Yes);
     let stops = || control.stops();
-    match scanner.scan(opened.file(), stat.len, &|| Keep::Lines, &stops) {
+    match scanner.scan(opened.file(), stat.len, &|| MatchRetention::Lines, &stops) {
         Ok(Scan::Searched(gather)) => {
             output.totals.searched = 1;
             output.unsearched.only_ascii = u64::from(gather.only_ascii);
@@ -167,7 +170,7 @@ impl Grepper<'_> {
         let shown = || entry.path().display();
         match entry.open() {
             Ok(OpenedFile { file, stat }) => {
-                let found = Place { relative: entry.candidate().relative_bytes(), shown: &shown };
+                let found = FoundFile { relative: entry.candidate().relative_bytes(), shown: &shown };
                 self.searching.file(&file, stat.len, stat.modified, &found);
             }
             Err(WalkOpenError::Gone | WalkOpenError::NotRegular) => {}
@@ -215,9 +218,9 @@ pub(super) fn far_down(
         }
         let path = walk::found_below(&request.base, &file.relative.0);
         let Some(opened) = path.and_then(|path| workspace.open_file(&path).ok()) else { continue };
-        let wish = Wish { pass: passed, most: wanted, ..wish(request) };
+        let wish = FileSearchSettings { pass: passed, most: wanted, ..wish(request) };
         let mut scanner = Scanner::new(request, matcher.clone(), wish, Directly::No);
-        let scan = scanner.scan(opened.file(), opened.stat().len, &|| Keep::Lines, &stops);
+        let scan = scanner.scan(opened.file(), opened.stat().len, &|| MatchRetention::Lines, &stops);
         if let Ok(Scan::Searched(gather)) = scan
             && gather.entries == file.entries
         {
@@ -307,7 +310,8 @@ fn shown(base: &WorkspacePath, file: Hits) -> Option<FileHits> {
     })
 }
 
-/// Starts to load the index that an earlier process has stored. Returns false if there is none, or if it is loaded.
+/// Starts to load the index that an earlier process has stored. Returns false if there is none, or if it is already
+/// loaded.
 fn begin_loading(index: &TrigramIndex, request: &GrepRequest, control: &Control) -> bool {
     let options = control.options(request.rules, request.hidden, request.prune);
     index.begin_loading(&options)

@@ -10,7 +10,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use toolpost_trigrams::Lines;
 
 use super::fallback_encoding::{self, FallbackEncoding};
-use super::sink::{Keep, MatchSink, Wish};
+use super::sink::{FileSearchSettings, MatchRetention, MatchSink};
 use super::{GrepRequest, Mode, Show, Span};
 
 /// Files up to this size, in bytes, are read whole, into a reused buffer.
@@ -23,7 +23,7 @@ const HEAP: usize = 64 * 1024 * 1024;
 pub(super) struct Scanner {
     matcher: RegexMatcher,
     searcher: Searcher,
-    wish: Wish,
+    wish: FileSearchSettings,
     named: Directly,
     /// Set if context lines are returned.
     around: bool,
@@ -51,7 +51,12 @@ pub(super) enum Scan<'s> {
 }
 
 impl Scanner {
-    pub(super) fn new(request: &GrepRequest, matcher: RegexMatcher, wish: Wish, named: Directly) -> Self {
+    pub(super) fn new(
+        request: &GrepRequest,
+        matcher: RegexMatcher,
+        wish: FileSearchSettings,
+        named: Directly,
+    ) -> Self {
         let context = request.mode == Mode::Content && request.show == Show::Line;
         let binary = match named {
             Directly::No => BinaryDetection::quit(0),
@@ -83,7 +88,7 @@ impl Scanner {
         &'s mut self,
         file: &File,
         length: u64,
-        keep: &dyn Fn() -> Keep,
+        keep: &dyn Fn() -> MatchRetention,
         stops: &'s dyn Fn() -> bool,
     ) -> io::Result<Scan<'s>> {
         if length > SMALL {
@@ -100,7 +105,7 @@ impl Scanner {
             }
             // Most files contain no match. That is checked first, without the searcher's bookkeeping.
             if self.wish.span == Span::Line && matches!(self.matcher.shortest_match(bytes), Ok(None)) {
-                let mut gather = MatchSink::new(&self.matcher, self.wish, Keep::Nothing, stops);
+                let mut gather = MatchSink::new(&self.matcher, self.wish, MatchRetention::Nothing, stops);
                 gather.only_ascii = only_ascii;
                 return Ok(Scan::Searched(gather));
             }
@@ -117,10 +122,10 @@ impl Scanner {
         &'s mut self,
         file: &File,
         parts: &[Lines],
-        keep: &dyn Fn() -> Keep,
+        keep: &dyn Fn() -> MatchRetention,
         stops: &'s dyn Fn() -> bool,
     ) -> io::Result<Option<MatchSink<'s>>> {
-        let mut gather = MatchSink::new(&self.matcher, self.wish, Keep::Nothing, stops);
+        let mut gather = MatchSink::new(&self.matcher, self.wish, MatchRetention::Nothing, stops);
         let mut matched = false;
         for Lines { bytes, before } in parts {
             let len = (bytes.end - bytes.start) as usize;
@@ -152,7 +157,7 @@ impl Scanner {
         &'s mut self,
         file: &File,
         length: u64,
-        keep: Keep,
+        keep: MatchRetention,
         stops: &'s dyn Fn() -> bool,
     ) -> io::Result<Scan<'s>> {
         if self.wish.span == Span::Lines && length > HEAP as u64 {
@@ -172,26 +177,31 @@ impl Scanner {
     }
 }
 
-/// Returns the result of a file from the outcome of the searcher; an interrupted search keeps the matches found until
-/// then.
+/// Returns the result for a file from the outcome of the searcher; a stopped search keeps the matches found until then.
 fn settle(mut gather: MatchSink<'_>, outcome: io::Result<()>) -> io::Result<Scan<'_>> {
     gather.stopped |= matches!(&outcome, Err(error) if error.kind() == io::ErrorKind::TimedOut);
     match outcome {
         _ if gather.stopped => Ok(Scan::Searched(gather)),
         Ok(()) if gather.binary => Ok(Scan::Binary),
         Ok(()) => Ok(Scan::Searched(gather)),
-        Err(error) if error.raw_os_error().is_none() && error.to_string().contains("limit") => {
-            Ok(Scan::TooLarge)
-        }
+        Err(error) if exceeds_memory(&error) => Ok(Scan::TooLarge),
         Err(error) => Err(error),
     }
+}
+
+/// Returns whether the searcher stopped because a line, or the whole file, exceeds its memory limit.
+///
+/// The error has no type of its own. An error of the system has a number or another kind, and neither the matcher nor
+/// [`MatchSink`] returns an error, so no other error of the kind `Other` reaches this function.
+fn exceeds_memory(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Other && error.raw_os_error().is_none()
 }
 
 /// Reads a file into `buffer`. If the file has grown beyond the known `length`, reads the rest too, up to about
 /// [`HEAP`] bytes. Returns the number of bytes.
 fn read(mut file: &File, length: u64, buffer: &mut Vec<u8>) -> io::Result<usize> {
     let expected = usize::try_from(length).unwrap_or_default();
-    // The buffer has room for one byte more than the known length: a shorter read shows that the end was reached.
+    // The buffer has room for one byte more than the known length, so a shorter read shows that the end was reached.
     let room = (expected + 1).max(16 * 1024);
     if buffer.len() < room {
         buffer.resize(room, 0);

@@ -13,7 +13,7 @@ use super::{Line, LineTruncation, Mode, Role, Show, Span};
 
 /// The settings for the search of each file.
 #[derive(Clone, Copy)]
-pub(super) struct Wish {
+pub(super) struct FileSearchSettings {
     pub(super) mode: Mode,
     pub(super) show: Show,
     pub(super) span: Span,
@@ -27,15 +27,15 @@ pub(super) struct Wish {
 /// Collects the matches of one file as the searcher finds them.
 pub(super) struct MatchSink<'m> {
     pub(super) matcher: &'m RegexMatcher,
-    pub(super) wish: Wish,
-    /// The treatment of matching lines: kept, or only counted.
-    pub(super) keep: Keep,
+    pub(super) wish: FileSearchSettings,
+    /// The policy for matching lines.
+    pub(super) keep: MatchRetention,
     pub(super) matching_lines: u64,
     pub(super) matches: u64,
     pub(super) entries: u64,
     pub(super) lines: Vec<Line>,
     pub(super) binary: bool,
-    /// Set if the search ended in the middle of the file.
+    /// Set if the search was stopped in the middle of the file.
     pub(super) stopped: bool,
     /// Set if only ASCII text was compared, because the encoding of the file is unknown.
     pub(super) only_ascii: bool,
@@ -47,9 +47,9 @@ pub(super) struct MatchSink<'m> {
     polls: u32,
 }
 
-/// The treatment of matching lines: kept, or only counted.
+/// The policy for matching lines: they are kept, or only counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(super) enum MatchRetention {
     Lines,
     Nothing,
 }
@@ -57,8 +57,8 @@ pub(super) enum Keep {
 impl<'m> MatchSink<'m> {
     pub(super) fn new(
         matcher: &'m RegexMatcher,
-        wish: Wish,
-        keep: Keep,
+        wish: FileSearchSettings,
+        keep: MatchRetention,
         stops: &'m dyn Fn() -> bool,
     ) -> Self {
         Self {
@@ -91,7 +91,9 @@ impl<'m> MatchSink<'m> {
         if self.entries <= self.wish.pass {
             return;
         }
-        if self.keep == Keep::Nothing || self.lines.len() >= self.wish.most || self.weight > MOST_TEXT_OF_FILE
+        if self.keep == MatchRetention::Nothing
+            || self.lines.len() >= self.wish.most
+            || self.weight > MOST_TEXT_OF_FILE
         {
             return;
         }

@@ -4,7 +4,7 @@ use grep_matcher::LineTerminator;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, SearcherBuilder};
 
-use super::sink::{Keep, MatchSink, Wish};
+use super::sink::{FileSearchSettings, MatchRetention, MatchSink};
 use super::{Case, Line, Mode, Show, Span, matcher};
 use crate::SearchError;
 
@@ -15,7 +15,7 @@ pub struct Texts {
     max_line: usize,
 }
 
-/// The lines of a text that match.
+/// The matching lines of a text, with their context.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextMatches {
     /// The number of matching lines.
@@ -44,9 +44,10 @@ impl Texts {
     /// Searches a text. Returns at most `most` lines, but counts all matching ones.
     pub fn search(&mut self, text: &str, most: usize) -> TextMatches {
         let (span, show) = (Span::Line, Show::Line);
-        let wish = Wish { mode: Mode::Content, show, span, max_line: self.max_line, pass: 0, most };
+        let wish =
+            FileSearchSettings { mode: Mode::Content, show, span, max_line: self.max_line, pass: 0, most };
         let never = || false;
-        let mut gather = MatchSink::new(&self.matcher, wish, Keep::Lines, &never);
+        let mut gather = MatchSink::new(&self.matcher, wish, MatchRetention::Lines, &never);
         // Reading from memory cannot fail.
         let _ = self.searcher.search_slice(&self.matcher, text.as_bytes(), &mut gather);
         TextMatches { matching_lines: gather.matching_lines, lines: gather.lines }

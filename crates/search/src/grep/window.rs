@@ -55,8 +55,8 @@ impl Ord for Relative {
 
 /// The first matching files in path order, with as many lines as the window needs.
 ///
-/// A file is dropped when the files before it fill the window, because it could then never be shown. So the result does
-/// not depend on the timing of the threads, and the memory is limited.
+/// A file is dropped when the files before it fill the window, because it could then never be shown, or when they fill
+/// the memory limit. So the result does not depend on the timing of the threads, and the memory is limited.
 pub(super) struct Window {
     need: u64,
     contents: Mutex<WindowContents>,
@@ -67,14 +67,14 @@ struct WindowContents {
     files: BTreeMap<Relative, Hits>,
     entries: u64,
     bytes: usize,
-    /// The path of the first file that was dropped: files at or after it cannot be in the window.
+    /// The path of the first file that was dropped; files at or after it cannot be in the window.
     end: Option<Relative>,
 }
 
-/// The maximum number of bytes of lines to keep, of all files together.
+/// The maximum total size of the kept lines of all files, in bytes. The first file is kept even if it exceeds this size.
 const MOST_TEXT: usize = 64 * 1024 * 1024;
 
-/// The maximum number of bytes of lines to keep of one file.
+/// The size of the kept lines of one file, in bytes, above which no further line is kept.
 pub(super) const MOST_TEXT_OF_FILE: usize = 16 * 1024 * 1024;
 
 impl Window {

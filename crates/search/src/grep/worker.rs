@@ -8,7 +8,7 @@ use toolpost_trigrams::Parts;
 use toolpost_workspace::{WorkspacePath, walk};
 
 use super::scan::{Directly, Scan, Scanner};
-use super::sink::{Keep, MatchSink};
+use super::sink::{MatchRetention, MatchSink};
 use super::window::{Hits, Relative, Window};
 use super::{GrepRequest, Mode, Totals, UnsearchedFiles, run};
 
@@ -25,7 +25,7 @@ pub(super) struct SearchWorker<'g> {
     scanner: Scanner,
     pub(super) files: Vec<Hits>,
     pub(super) entries: u64,
-    /// The size in bytes of all lines that were found, including those that the window dropped later.
+    /// The size in bytes of all lines that were collected, including those that the window dropped later.
     pub(super) bytes: u64,
     pub(super) totals: Totals,
     pub(super) unsearched: UnsearchedFiles,
@@ -33,12 +33,12 @@ pub(super) struct SearchWorker<'g> {
     /// The paths of the first few files that the access policy withholds.
     pub(super) withheld: BTreeSet<WorkspacePath>,
     pub(super) unreadable: walk::Unreadable,
-    /// Set if the search ended in the middle of a file.
+    /// Set if the search was stopped in the middle of a file.
     pub(super) stopped: bool,
 }
 
 /// A file that the search has found.
-pub(super) struct Place<'p> {
+pub(super) struct FoundFile<'p> {
     /// The path relative to the searched directory.
     pub(super) relative: &'p [u8],
     /// Returns the path as displayed to the user.
@@ -49,7 +49,7 @@ pub(super) struct Place<'p> {
 struct FileResult {
     /// The matches; `None` if nothing matches.
     hits: Option<Hits>,
-    keep: Keep,
+    keep: MatchRetention,
     stopped: bool,
     only_ascii: bool,
 }
@@ -80,7 +80,7 @@ impl<'g> SearchWorker<'g> {
 
     /// Searches only the parts of an open file that can contain a match. Returns false if the whole file must be
     /// searched.
-    pub(super) fn parts(&mut self, file: &File, parts: &Parts, place: &Place<'_>) -> bool {
+    pub(super) fn parts(&mut self, file: &File, parts: &Parts, place: &FoundFile<'_>) -> bool {
         let keep = keep(self.window, self.mode, place);
         let found = match self.scanner.parts(file, &parts.lines, &keep, self.stops) {
             Ok(Some(gather)) => FileResult::of(gather, place, parts.stat.modified),
@@ -101,7 +101,7 @@ impl<'g> SearchWorker<'g> {
     }
 
     /// Searches an open file and adds the result to the totals.
-    pub(super) fn file(&mut self, file: &File, len: u64, modified: i64, place: &Place<'_>) {
+    pub(super) fn file(&mut self, file: &File, len: u64, modified: i64, place: &FoundFile<'_>) {
         let keep = keep(self.window, self.mode, place);
         let found = match self.scanner.scan(file, len, &keep, self.stops) {
             Ok(Scan::Searched(gather)) => FileResult::of(gather, place, modified),
@@ -131,14 +131,14 @@ impl<'g> SearchWorker<'g> {
         self.bytes += hits.lines.iter().map(|line| line.text.len() as u64).sum::<u64>();
         if self.mode != Mode::Content {
             self.files.push(hits);
-        } else if found.keep == Keep::Lines {
+        } else if found.keep == MatchRetention::Lines {
             self.window.keep(hits);
         }
     }
 }
 
 impl FileResult {
-    fn of(gather: MatchSink<'_>, place: &Place<'_>, modified: i64) -> Self {
+    fn of(gather: MatchSink<'_>, place: &FoundFile<'_>, modified: i64) -> Self {
         let MatchSink { keep, stopped, only_ascii, .. } = gather;
         let hits =
             (gather.matching_lines > 0).then(|| Hits::of(gather, Relative(place.relative.into()), modified));
@@ -148,6 +148,12 @@ impl FileResult {
 
 /// Returns a function that decides whether the lines of a file are kept: only if the request asks for lines and the
 /// window may need those of this file.
-fn keep(window: &Window, mode: Mode, place: &Place<'_>) -> impl Fn() -> Keep {
-    move || if mode == Mode::Content && window.wants(place.relative) { Keep::Lines } else { Keep::Nothing }
+fn keep(window: &Window, mode: Mode, place: &FoundFile<'_>) -> impl Fn() -> MatchRetention {
+    move || {
+        if mode == Mode::Content && window.wants(place.relative) {
+            MatchRetention::Lines
+        } else {
+            MatchRetention::Nothing
+        }
+    }
 }

@@ -1,24 +1,24 @@
 //! The options and operands of git and its subcommands, as table entries.
 
 use super::{
-    Act,
-    Act::{Changes, Elsewhere, Reads, Runs, Writes},
     Form,
     Operands::{Change, Names, TextThenFiles},
+    OptionEffect,
+    OptionEffect::{Changes, Elsewhere, Reads, Runs, Writes},
     form,
 };
 
-/// Options of git before its subcommand that have a value.
+/// Options of git before its subcommand that take a value.
 pub(crate) const VALUED: &str = "-C -c --exec-path --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --list-cmds";
 
 /// Options of git before its subcommand with which git runs other programs or works elsewhere.
-pub(crate) const ACTS: &[(&str, Act)] = &[
+pub(crate) const ACTS: &[(&str, OptionEffect)] = &[
     ("-c --config-env --exec-path -p --paginate", Runs),
     ("-C --git-dir --work-tree --namespace --bare --super-prefix --attr-source", Elsewhere),
 ];
 
 /// Options that every subcommand with output may have, even if its table entry does not list them.
-pub(crate) const ANYWHERE: &[(&str, Act)] =
+pub(crate) const ANYWHERE: &[(&str, OptionEffect)] =
     &[("--output --output-directory", Writes), ("--ext-diff --textconv", Runs)];
 
 /// Subcommands whose operands can be `REVISION:PATH`, or that show the content of paths.

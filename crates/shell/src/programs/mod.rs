@@ -10,7 +10,7 @@ mod writers;
 
 /// The effect of an option of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum OptionEffect {
     /// The option makes the program run another program, or programs that files name.
     Runs,
     /// The option makes the program change something, such as files or branches.
@@ -53,9 +53,9 @@ pub(crate) enum Operands {
     Addresses,
     /// Any operand makes the program change something.
     Change,
-    /// First a script of sed, unless an option contains it; then files that the program reads.
+    /// First a sed script, unless an option contains it; then files that the program reads.
     Sed,
-    /// First a script of awk; then files that the program reads.
+    /// First an awk script; then files that the program reads.
     Awk,
 }
 
@@ -65,17 +65,17 @@ pub(crate) struct Copies {
     pub(crate) machines: Machines,
     pub(crate) single: SingleOperand,
     /// The operands are directories that the program creates.
-    pub(crate) creates: When,
+    pub(crate) creates: EffectCondition,
     /// Sources and destination change places.
-    pub(crate) exchanges: When,
+    pub(crate) exchanges: EffectCondition,
     /// The program writes links that contain the paths of the sources, and reads no source.
-    pub(crate) links: When,
+    pub(crate) links: EffectCondition,
     /// The program removes the sources.
-    pub(crate) removes: When,
+    pub(crate) removes: EffectCondition,
     /// A source that is a directory is copied with all files below it.
-    pub(crate) recurses: When,
+    pub(crate) recurses: EffectCondition,
     /// A copy keeps the whole path of its source below the destination.
-    pub(crate) keeps_path: When,
+    pub(crate) keeps_path: EffectCondition,
 }
 
 /// The machines whose files the operands name.
@@ -87,7 +87,7 @@ pub(crate) enum Machines {
     Others,
 }
 
-/// The meaning of an operand without another one.
+/// The meaning of an operand that is the only one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SingleOperand {
     /// A destination without sources.
@@ -100,14 +100,14 @@ pub(crate) enum SingleOperand {
 
 /// The condition of an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum When {
+pub(crate) enum EffectCondition {
     Never,
     Always,
     /// If one of these options is given.
     With(&'static str),
 }
 
-impl When {
+impl EffectCondition {
     pub(crate) fn holds(self, sorted: &Options) -> bool {
         match self {
             Self::Never => false,
@@ -120,13 +120,13 @@ impl When {
 /// The meaning of the options and operands of a program, or of a subcommand.
 pub(crate) struct Form {
     /// The names of the programs with this entry, separated by commas; a subcommand follows its program after
-    /// a blank.
+    /// a space.
     pub(crate) names: &'static str,
     pub(crate) style: Style,
-    /// Options that have a value, separated by blanks.
+    /// Options that take a value, separated by spaces.
     pub(crate) valued: &'static str,
-    /// Options with effects: for each effect, a list of options separated by blanks.
-    pub(crate) acts: &'static [(&'static str, Act)],
+    /// Options with effects: for each effect, a list of options separated by spaces.
+    pub(crate) acts: &'static [(&'static str, OptionEffect)],
     pub(crate) operands: Operands,
     /// Pairs of options with the same meaning: the short and the long one.
     pub(crate) same: &'static [(&'static str, &'static str)],
@@ -149,7 +149,7 @@ impl Form {
         Self { valued, ..self }
     }
 
-    const fn acts(self, acts: &'static [(&'static str, Act)]) -> Self {
+    const fn acts(self, acts: &'static [(&'static str, OptionEffect)]) -> Self {
         Self { acts, ..self }
     }
 
@@ -173,7 +173,10 @@ pub(crate) fn find(name: &str) -> Option<&'static Form> {
 }
 
 /// Returns an option in its full spelling, and its effect; `None` if the list does not contain the option.
-pub(crate) fn act(acts: &'static [(&'static str, Act)], given: &str) -> Option<(&'static str, Act)> {
+pub(crate) fn act(
+    acts: &'static [(&'static str, OptionEffect)],
+    given: &str,
+) -> Option<(&'static str, OptionEffect)> {
     acts.iter().find_map(|(list, act)| {
         list.split(' ').find(|option| Options::means(given, option)).map(|option| (option, *act))
     })

@@ -1,9 +1,9 @@
-//! Table of programs that only read, and of builtins of the shell.
+//! Table of programs that usually only read, and of builtins of the shell.
 
 use super::{
-    Act::{Changes, Elsewhere, Reads, Runs, Writes},
     Form,
     Operands::{Awk, Change, Files, ReadThenWritten, Sed, Text, TextThenFiles, Variables},
+    OptionEffect::{Changes, Elsewhere, Reads, Runs, Writes},
     form,
 };
 

@@ -1,9 +1,9 @@
 //! Table of programs that build, check or list a project, and of their options with further effects.
 
 use super::{
-    Act::{Changes, Elsewhere, Reads, Runs, Writes},
     Form,
     Operands::Names,
+    OptionEffect::{Changes, Elsewhere, Reads, Runs, Writes},
     form,
 };
 

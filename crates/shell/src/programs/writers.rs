@@ -1,12 +1,12 @@
 //! Table of programs that change or fetch files, or run a project's scripts.
 
 use super::{
-    Act::{Changes, Elsewhere, Reads, Runs, Writes},
-    Copies, Form, Machines,
+    Copies,
+    EffectCondition::{Always, Never, With},
+    Form, Machines,
     Operands::{Addresses, Copied, Dd, Files, Names, NamesChanged, Packed, Written},
-    SingleOperand,
-    When::{Always, Never, With},
-    form,
+    OptionEffect::{Changes, Elsewhere, Reads, Runs, Writes},
+    SingleOperand, form,
 };
 
 const COPY: Copies = Copies {

@@ -1,8 +1,8 @@
 //! Finds the commands that wrapper programs, such as `env` and `xargs`, run.
 
 use crate::{
-    Assignment, Certainty, Effect, Reach, Role, Script, Segment, Word, effects,
-    options::{self, Options, Style, Until},
+    Assignment, Certainty, Effect, Role, Script, Segment, VariableScope, Word, effects,
+    options::{self, Options, OptionsEnd, Style},
     programs, searches,
     wrappers::{self, WrappedCommand, Wrapper, WrapperEffect},
 };
@@ -29,7 +29,7 @@ pub(crate) fn segment(script: &mut Script, mut segment: Segment, depth: usize) {
         segment.words.get(1..).unwrap_or_default(),
         wrapper.valued,
         Style::Clusters,
-        Until::Operand,
+        OptionsEnd::Operand,
     );
     let inner = unwrap(wrapper, &mut segment, sorted);
     effects::note(&mut segment, &effects::CommandForm { form: programs::UNKNOWN, head: usize::MAX });
@@ -44,7 +44,7 @@ pub(crate) fn segment(script: &mut Script, mut segment: Segment, depth: usize) {
         InnerCommand::Words(words) => nested(script, words, &via, depth),
         InnerCommand::Text(word) => match word.known() {
             Some(text) => script.add(super::script(text, depth + 1), &via),
-            None => script.unsure(&segment.text, "the command text is not known before it runs"),
+            None => script.unsure(&segment.text, "the text of this command is known only when it runs"),
         },
     }
 }
@@ -69,7 +69,7 @@ fn unwrap(wrapper: &Wrapper, segment: &mut Segment, mut sorted: Options) -> Inne
     let mut rest: Vec<Word> = segment.words.get(first..).unwrap_or_default().to_vec();
     // Options after the wrapper's first operand belong to the command that the wrapper runs.
     sorted.options =
-        options::sort(&segment.words[1..first], wrapper.valued, Style::Clusters, Until::End).options;
+        options::sort(&segment.words[1..first], wrapper.valued, Style::Clusters, OptionsEnd::End).options;
     if wrapper.runs == WrappedCommand::TextOfOption {
         return text_of_option(wrapper, segment, &sorted, rest);
     }
@@ -118,8 +118,8 @@ fn only_asks(segment: &Segment, sorted: &Options) -> bool {
         && sorted.options.iter().any(|(option, _)| option == "-v" || option == "-V")
 }
 
-/// Records an option of a wrapper that is not known to be harmless: it is then uncertain which word is the
-/// program that the wrapper runs.
+/// Records an option of a wrapper that is not known to be harmless, because it makes uncertain which word is
+/// the program that the wrapper runs.
 fn unknown_options(wrapper: &Wrapper, segment: &mut Segment, sorted: &Options) {
     let plain = |option: &str| wrapper.plain.split(' ').any(|known| known == option);
     let vague = |value: &Option<Word>| value.as_ref().is_some_and(|value| value.sure == Certainty::Nothing);
@@ -138,7 +138,7 @@ fn settings(segment: &mut Segment, rest: &mut Vec<Word>) {
     for word in rest.drain(..count) {
         let Some(name) = name_of(&word) else { continue };
         let value = word.after(&format!("{name}=")).unwrap_or_else(|| Word::beginning(&word.text, ""));
-        segment.assignments.push(Assignment { name, value, reach: Reach::Programs });
+        segment.assignments.push(Assignment { name, value, reach: VariableScope::Programs });
     }
 }
 
@@ -219,8 +219,8 @@ fn within(segment: &Segment, wrapper: &Wrapper) -> (Vec<Word>, Vec<Vec<Word>>) {
             continue;
         }
         if word.known().is_some_and(|known| known.ends_with("dir")) {
-            // The option stays among the words of `find`, where it counts as a further effect: `-execdir` runs the
-            // command in many directories.
+            // The option stays among the words of `find`, where it counts as a further effect, because `-execdir`
+            // runs the command in many directories.
             own.push(word.clone());
         }
         let mut command = Vec::new();

@@ -8,7 +8,7 @@ use toolpost_workspace::ContentHash;
 use super::Graph;
 use crate::ids::{At, FileId};
 use crate::record::{ImportTarget, ReferenceRecord};
-use crate::target::How;
+use crate::target::ResolutionMethod;
 use crate::word::Word;
 
 /// The definitions and implementations that language servers and a SCIP index reported for the names in one version
@@ -16,23 +16,23 @@ use crate::word::Word;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ExternalAnswers {
     /// The definitions of used names, by the byte offset of the name.
-    answers: HashMap<u32, Answer>,
+    answers: HashMap<u32, ExternalAnswer>,
     /// The implementations of symbols, by the offset of the symbol's name.
-    implementations: HashMap<u32, Answer>,
+    implementations: HashMap<u32, ExternalAnswer>,
 }
 
 /// The definitions or the implementations that a language server or a SCIP index reported for one name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct ExternalAnswer {
     /// The source of the answer: a language server or a SCIP index.
-    pub by: How,
+    pub by: ResolutionMethod,
     /// The positions of the definitions or implementations; empty if none of them is in the workspace.
-    pub places: Vec<Place>,
+    pub places: Vec<FilePosition>,
 }
 
 /// A position in one version of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct FilePosition {
     /// The path of the file.
     pub path: Arc<str>,
     /// The hash of the file's content when the position was reported.
@@ -46,13 +46,13 @@ const CONTENTS: usize = 20_000;
 
 /// All answers of language servers and SCIP indexes, by the path and the content hash of the file with the name.
 #[derive(Debug, Default)]
-pub(crate) struct Hearsay {
+pub(crate) struct ExternalAnswerStore {
     of: HashMap<(Arc<str>, ContentHash), ExternalAnswers>,
     /// For each file, the positions of the symbols that symbols of this file implement.
-    implementers: HashMap<Arc<str>, HashSet<Place>>,
+    implementers: HashMap<Arc<str>, HashSet<FilePosition>>,
 }
 
-impl Hearsay {
+impl ExternalAnswerStore {
     fn get(&self, path: &Arc<str>, hash: ContentHash) -> Option<&ExternalAnswers> {
         self.of.get(&(path.clone(), hash))
     }
@@ -63,11 +63,18 @@ impl Graph {
     /// offset of the name. They are valid while this file and the files with the definitions are unchanged.
     ///
     /// An answer of a SCIP index has priority over later answers of a language server.
-    pub fn tell(&mut self, path: &str, hash: ContentHash, answers: impl IntoIterator<Item = (u32, Answer)>) {
+    pub fn tell(
+        &mut self,
+        path: &str,
+        hash: ContentHash,
+        answers: impl IntoIterator<Item = (u32, ExternalAnswer)>,
+    ) {
         let told = self.told_of(path, hash);
         for (place, answer) in answers {
             let known = told.answers.get(&place);
-            if known.is_none_or(|known| known.by != How::Scip || answer.by == How::Scip) {
+            if known
+                .is_none_or(|known| known.by != ResolutionMethod::Scip || answer.by == ResolutionMethod::Scip)
+            {
                 told.answers.insert(place, answer);
             }
         }
@@ -80,20 +87,20 @@ impl Graph {
         &mut self,
         path: &str,
         hash: ContentHash,
-        answers: impl IntoIterator<Item = (u32, Answer)>,
+        answers: impl IntoIterator<Item = (u32, ExternalAnswer)>,
     ) {
         for (byte, answer) in answers {
             for place in &answer.places {
                 let named = self.hearsay.implementers.entry(place.path.clone()).or_default();
-                named.insert(Place { path: path.into(), hash, byte });
+                named.insert(FilePosition { path: path.into(), hash, byte });
             }
             self.told_of(path, hash).implementations.insert(byte, answer);
         }
         self.changes += 1;
     }
 
-    /// Returns the stored answers for a version of a file. If answers for too many file versions are stored, removes
-    /// old ones first.
+    /// Returns the stored answers for a version of a file. If answers for too many file versions are stored, first
+    /// removes those for old versions, and all if too many remain.
     fn told_of(&mut self, path: &str, hash: ContentHash) -> &mut ExternalAnswers {
         if self.hearsay.of.len() >= CONTENTS {
             let live: HashSet<(Arc<str>, ContentHash)> = self
@@ -107,7 +114,7 @@ impl Graph {
             if self.hearsay.of.len() >= CONTENTS {
                 self.hearsay.of.clear();
             }
-            let Hearsay { of, implementers } = &mut self.hearsay;
+            let ExternalAnswerStore { of, implementers } = &mut self.hearsay;
             implementers.retain(|_, named| {
                 named.retain(|place| of.contains_key(&(place.path.clone(), place.hash)));
                 !named.is_empty()
@@ -128,7 +135,7 @@ impl Graph {
         found
     }
 
-    /// Returns the symbols of which `by` is an implementation, as a language server reported.
+    /// Returns the symbols that `by` implements, as a language server reported.
     pub(crate) fn told_to_be_implemented(&self, by: At) -> Vec<At> {
         let named = self.hearsay.implementers.get(&self.file(by.file).path).into_iter().flatten();
         let mut found: Vec<At> = named
@@ -139,7 +146,7 @@ impl Graph {
     }
 
     /// Returns the symbol at a position, if its file is unchanged.
-    fn at_place(&self, place: &Place) -> Option<At> {
+    fn at_place(&self, place: &FilePosition) -> Option<At> {
         let file = self.by_path(&place.path).filter(|file| self.file(*file).hash == Some(place.hash))?;
         self.defined_at(file, place.byte)
     }
@@ -149,7 +156,7 @@ impl Graph {
     /// position.
     ///
     /// An answer is ignored if the definition has another name, unless an import renames the symbol.
-    pub(crate) fn told(&self, file: FileId, used: &ReferenceRecord) -> Option<(Vec<At>, How)> {
+    pub(crate) fn told(&self, file: FileId, used: &ReferenceRecord) -> Option<(Vec<At>, ResolutionMethod)> {
         let own = self.file(file);
         let answer = self.hearsay.get(&own.path, own.hash?)?.answers.get(&used.at)?;
         if answer.places.is_empty() {

@@ -11,11 +11,11 @@ use crate::Word;
 use crate::record::{BindingKind, Record, Summary, SymbolRecord};
 use crate::segment::{Entry, Packer, Segment};
 
-/// A record that is read from its segment on first use.
+/// A record whose summary is in memory; the rest is decoded on first use, unless it was created decoded.
 #[derive(Debug)]
 pub struct LazyRecord {
     summary: Summary,
-    whole: OnceLock<Box<Whole>>,
+    whole: OnceLock<Box<LoadedRecord>>,
     from: Origin,
 }
 
@@ -33,7 +33,7 @@ enum Origin {
 
 /// A record, and tables over it.
 #[derive(Debug)]
-pub(super) struct Whole {
+pub(super) struct LoadedRecord {
     record: Record,
     /// Set if the record could not be read, so that only the names of its symbols are known.
     is_damaged: bool,
@@ -43,7 +43,7 @@ pub(super) struct Whole {
     pub(super) named: SortedMultimap<(Option<u32>, Word)>,
     /// The direct members of each symbol.
     pub(super) children: SortedMultimap<u32>,
-    /// The fields that methods assign, as positions among the local names, by class and name.
+    /// The fields that methods assign, as indexes in the record's list of local names, by class and name.
     pub(super) fields: SortedMultimap<(u32, Word)>,
     /// The local names, as indexes in the record's list, by scope (`None`: outside all scopes) and name.
     pub(super) locals: SortedMultimap<(Option<u32>, Word)>,
@@ -52,7 +52,7 @@ pub(super) struct Whole {
 impl LazyRecord {
     /// Creates a record that is stored only in memory, in decoded form.
     pub(super) fn new(summary: Summary, record: Record) -> Self {
-        let whole = Box::new(Whole::new(record));
+        let whole = Box::new(LoadedRecord::new(record));
         Self { summary, whole: OnceLock::from(whole), from: Origin::Memory }
     }
 
@@ -78,7 +78,7 @@ impl LazyRecord {
         &mut self.summary
     }
 
-    /// Returns the segment that stores the record.
+    /// Returns the segment that stores the record, if one does, and the position in it.
     pub(super) fn from(&self) -> Option<(&Arc<Segment>, Entry)> {
         match &self.from {
             Origin::Segment(segment, entry) => Some((segment, *entry)),
@@ -109,7 +109,7 @@ impl LazyRecord {
         }
     }
 
-    /// Returns whether reading the record failed.
+    /// Returns whether an attempt to read the record failed.
     pub(super) fn is_damaged(&self) -> bool {
         self.whole.get().is_some_and(|whole| whole.is_damaged)
     }
@@ -124,12 +124,12 @@ impl LazyRecord {
         record.is_some_and(|record| packer.add(content, self.summary.clone(), record))
     }
 
-    pub(super) fn whole(&self) -> &Whole {
+    pub(super) fn whole(&self) -> &LoadedRecord {
         self.whole.get_or_init(|| {
             let read = self.from.read();
             // The graph refers to symbols by position, so the record must have as many symbols as the summary.
             let read = read.filter(|record| record.symbols.len() == self.summary.symbols.len());
-            Box::new(read.map_or_else(|| Whole::hollow(&self.summary), Whole::new))
+            Box::new(read.map_or_else(|| LoadedRecord::hollow(&self.summary), LoadedRecord::new))
         })
     }
 }
@@ -152,7 +152,7 @@ impl Deref for LazyRecord {
     }
 }
 
-impl Whole {
+impl LoadedRecord {
     fn new(record: Record) -> Self {
         let symbols = || (0..).zip(&record.symbols);
         let named = symbols().map(|(number, symbol)| ((symbol.parent, symbol.name), number)).collect();

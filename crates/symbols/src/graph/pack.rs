@@ -1,4 +1,4 @@
-//! Memory limits of the graph: records move to segments, and unused names are dropped.
+//! Limits on the memory of the graph: records move to segments, and unused names are dropped.
 
 use std::collections::HashMap;
 use std::sync::Arc;

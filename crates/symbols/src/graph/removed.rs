@@ -11,7 +11,7 @@ use crate::word::Word;
 
 /// The content hash of a removed symbol, and the number of graph changes when it was removed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Gone {
+pub(crate) struct RemovedSymbol {
     pub(crate) content: u64,
     pub(crate) when: u64,
 }
@@ -22,7 +22,7 @@ const GONE: usize = 50_000;
 /// Removed symbols by their ids; the oldest are dropped first.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    by_id: HashMap<String, Gone>,
+    by_id: HashMap<String, RemovedSymbol>,
     in_order: VecDeque<String>,
 }
 
@@ -40,7 +40,7 @@ impl Graph {
         }
         let when = self.changes;
         for (id, content) in said {
-            if self.gone.by_id.insert(id.clone(), Gone { content, when }).is_none() {
+            if self.gone.by_id.insert(id.clone(), RemovedSymbol { content, when }).is_none() {
                 self.gone.in_order.push_back(id);
             }
         }
@@ -51,7 +51,7 @@ impl Graph {
     }
 
     /// Returns the content hash of a removed symbol.
-    pub(crate) fn gone(&self, id: &str) -> Option<Gone> {
+    pub(crate) fn gone(&self, id: &str) -> Option<RemovedSymbol> {
         self.gone.by_id.get(id).copied()
     }
 }

@@ -87,7 +87,7 @@ impl<T> Default for ByWord<T> {
 
 /// An entry that belongs to a file.
 pub(super) trait OfFile {
-    /// Returns the file that the entry names or contains.
+    /// Returns the file of the entry.
     fn file(&self) -> FileId;
 }
 

@@ -6,19 +6,19 @@ use toolpost_text::lines::LineIndex;
 use toolpost_workspace::{ContentHash, Workspace};
 
 use super::{Inner, State};
-use crate::How;
-use crate::graph::{Answer, Place};
+use crate::ResolutionMethod;
+use crate::graph::{ExternalAnswer, FilePosition};
 use crate::scip::{FILE, LARGEST, Names, Position, Scip};
 
 /// The content of a file that a SCIP index describes.
-struct Heard {
+struct ScipFile {
     path: Arc<str>,
     hash: ContentHash,
     text: String,
 }
 
 impl Inner {
-    /// Imports the SCIP index, if it is new or has changed.
+    /// Imports the SCIP index, if it is new or has changed and is not larger than [`LARGEST`].
     pub(super) fn hear(&self, state: &mut State) {
         let Ok(path) = self.workspace.resolve(FILE) else { return };
         let stat = match self.workspace.stat(&path) {
@@ -37,21 +37,21 @@ impl Inner {
 }
 
 fn take(workspace: &Workspace, state: &mut State, scip: &Scip, made: i128) {
-    // Positions are only valid for the content that the index was made from. If the index does not contain
-    // that content, the file must be older than the index.
-    let heard = |names: &Names| -> Option<Heard> {
+    // Positions are only valid for the content that the index was made from. If the index does not contain that
+    // content, the file must not be newer than the index.
+    let heard = |names: &Names| -> Option<ScipFile> {
         let known = state.known.get(&names.path)?;
         if names.text.is_none() && i128::from(known.sign.stat.modified) > made {
             return None;
         }
-        let read = workspace.read(&known.path, super::take::LARGEST).ok()?;
+        let read = workspace.read(&known.path, super::changes::LARGEST).ok()?;
         let text = String::from_utf8(read.bytes).ok()?;
         if names.text.as_ref().is_some_and(|held| *held != text) {
             return None;
         }
-        Some(Heard { path: names.path.as_str().into(), hash: read.hash, text })
+        Some(ScipFile { path: names.path.as_str().into(), hash: read.hash, text })
     };
-    let files: Vec<Option<Heard>> = scip.files.iter().map(heard).collect();
+    let files: Vec<Option<ScipFile>> = scip.files.iter().map(heard).collect();
     let indexes: Vec<Option<LineIndex>> =
         files.iter().map(|file| file.as_ref().map(|file| LineIndex::new(&file.text))).collect();
     let byte = |file: usize, position: Position| -> Option<u32> {
@@ -67,20 +67,20 @@ fn take(workspace: &Workspace, state: &mut State, scip: &Scip, made: i128) {
             let places = defined.get(symbol).map(Vec::as_slice).unwrap_or_default();
             // If a definition of a name is in a file that has changed since the index was written, the index gives no
             // answer for this name.
-            let places: Option<Vec<Place>> = places
+            let places: Option<Vec<FilePosition>> = places
                 .iter()
                 .map(|(file, position)| {
                     let target = files[*file].as_ref()?;
-                    Some(Place {
+                    Some(FilePosition {
                         path: target.path.clone(),
                         hash: target.hash,
                         byte: byte(*file, *position)?,
                     })
                 })
                 .collect();
-            Some((byte(number, *position)?, Answer { by: How::Scip, places: places? }))
+            Some((byte(number, *position)?, ExternalAnswer { by: ResolutionMethod::Scip, places: places? }))
         };
-        let answers: Vec<(u32, Answer)> = names.uses.iter().filter_map(answer).collect();
+        let answers: Vec<(u32, ExternalAnswer)> = names.uses.iter().filter_map(answer).collect();
         state.graph.tell(&own.path, own.hash, answers);
     }
 }

@@ -25,12 +25,11 @@ const LARGEST: u64 = 1 << 30;
 const WAITING: usize = 64;
 /// While files are pending, as in an initial scan, new records are written once there are this many.
 const MANY: usize = 1_024;
-/// While no file is pending, new records are written after this time at the latest. A process that is killed loses at
-/// most the records of this time.
+/// While no file is pending, new records that are older than this are written when the next files are read.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// While files are pending, new records are written after this time at the latest.
+/// While files are pending, new records that are older than this are written after the next batch.
 const PATIENCE_OF_SCAN: Duration = Duration::from_secs(3);
-/// If there are more small segments than this, they are merged.
+/// If there are more small segments than this, the smallest ones are merged.
 const SEGMENTS: usize = 12;
 /// Segments with fewer bytes of current records than this are small. A merge holds up to twice as many bytes in
 /// memory.
@@ -67,8 +66,7 @@ struct FileEntry {
 }
 
 impl Store {
-    /// Opens the store of a workspace; if its folder is not usable, the data lasts only as long as the
-    /// process.
+    /// Opens the store of a workspace. Without a usable folder, the data lasts only as long as the process.
     pub(super) fn open(folder: Option<&Path>, roots: &[&Path]) -> Self {
         let cache = folder.and_then(|folder| Cache::open(folder).ok());
         if let (Some(cache), Some(beside)) = (&cache, folder.and_then(Path::parent)) {
@@ -134,7 +132,7 @@ impl Store {
         }
     }
 
-    /// Drops the records found at startup: the valid ones are in the graph now.
+    /// Drops the records found at startup, because the valid ones are in the graph now.
     pub(super) fn release(&mut self) {
         self.places = HashMap::new();
         self.files = HashMap::new();
@@ -147,7 +145,8 @@ impl Store {
         self.waiting >= most || self.since.is_some_and(|since| since.elapsed() > time)
     }
 
-    /// Writes the new records to a segment. If writing fails, the next process parses these files again.
+    /// Writes the new records to a segment, then merges small segments and drops unused names if there are many. Does
+    /// nothing if there are no new records. If writing fails, the next process parses these files again.
     pub(super) fn flush(&mut self, graph: &mut Graph, known: &BTreeMap<String, IndexedFile>) {
         if self.waiting == 0 {
             return;

@@ -12,7 +12,7 @@ use toolpost_index_lifecycle::{
 use toolpost_syntax::Language;
 use toolpost_workspace::{Workspace, WorkspacePath};
 
-use super::take::LARGEST;
+use super::changes::LARGEST;
 use super::{Inner, UpdateError, UpdateState};
 use crate::is_manifest;
 

@@ -9,7 +9,7 @@ use crate::path::split;
 use crate::record::ImportTarget;
 use crate::resolve::{Location, Resolver, Value};
 use crate::rules::together;
-use crate::target::How;
+use crate::target::ResolutionMethod;
 use crate::{At, FileId, Word};
 
 /// The maximum number of included files to follow.
@@ -31,10 +31,10 @@ impl Resolver<'_> {
         named.take(1).map(Value::Thing).collect()
     }
 
-    /// Returns the meanings of a name that the file does not define: symbols of included files, and functions with
-    /// external linkage. Included macros have priority, then symbols with a body, then symbols of files in the same
-    /// directory.
-    pub(super) fn linked(&self, spot: Location, name: Word) -> Vec<(Value, How)> {
+    /// Returns the meanings of a name that the file does not define: symbols of included files, and functions with a
+    /// body and external linkage. Included macros have priority, then symbols with a body, then symbols of files in the
+    /// same directory.
+    pub(super) fn linked(&self, spot: Location, name: Word) -> Vec<(Value, ResolutionMethod)> {
         let own = self.graph.file(spot.file);
         let language = &own.record.language;
         let all = self.graph.definitions(name).iter().copied().filter(|at| {
@@ -52,7 +52,7 @@ impl Resolver<'_> {
         let near: Vec<At> = all.iter().copied().filter(|at| included.contains(&at.file)).collect();
         let macros: Vec<At> = near.iter().copied().filter(|at| self.kind(*at) == Kind::Macro).collect();
         if !macros.is_empty() {
-            return macros.into_iter().map(|at| (Value::Thing(at), How::Linked)).collect();
+            return macros.into_iter().map(|at| (Value::Thing(at), ResolutionMethod::Linked)).collect();
         }
         // If a header only declares a function, the result is the function's definition in another file.
         let seen = !near.is_empty();
@@ -82,7 +82,8 @@ impl Resolver<'_> {
                 found = beside;
             }
         }
-        let how = if seen || found.len() == 1 { How::Linked } else { How::SameName };
+        let how =
+            if seen || found.len() == 1 { ResolutionMethod::Linked } else { ResolutionMethod::SameName };
         found.into_iter().map(|at| (Value::Thing(at), how)).collect()
     }
 
@@ -90,11 +91,11 @@ impl Resolver<'_> {
         self.graph.symbol(at).kind.kind()
     }
 
-    /// Returns whether the members of a symbol are visible without its name.
+    /// Returns whether the members of a symbol may be visible without its name: those of enumerations and namespaces.
     fn is_open(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         match symbol.kind.kind() {
-            // The values of an enumeration of C are names of the whole file.
+            // In C, the values of an enumeration are in scope in the whole file.
             Kind::Enum => true,
             Kind::Module => {
                 symbol.parent.is_none_or(|parent| self.is_open(At { file: at.file, symbol: parent }))

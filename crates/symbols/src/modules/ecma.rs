@@ -9,7 +9,7 @@ use crate::resolve::{Location, Resolver, Value};
 /// The extensions of JavaScript and TypeScript files; the first one for which a file exists is used.
 const ENDS: &[&str] = &[".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs"];
 
-/// Extensions of generated files, each with the extensions of their sources.
+/// Extensions of compiled files, each with the extensions of their sources and declarations.
 const MADE: &[(&str, &[&str])] = &[
     (".js", &[".ts", ".tsx", ".d.ts", ".jsx"]),
     (".jsx", &[".tsx"]),
@@ -56,7 +56,8 @@ impl Resolver<'_> {
             .or_else(index)
     }
 
-    /// Resolves a module by the name mappings of the nearest `tsconfig.json`.
+    /// Resolves a module by the `paths` and the `baseUrl` of the `tsconfig.json` files above the importing file, the
+    /// nearest first.
     fn mapped(&self, own: &str, name: &str) -> Option<FileId> {
         let configs = self.graph.manifests().filter_map(|(path, manifest)| match manifest {
             Manifest::Script { base, paths } => Some((split(path).0, base, paths)),
@@ -68,7 +69,8 @@ impl Resolver<'_> {
         let mut near: Vec<_> = configs.filter(|(folder, ..)| above(folder)).collect();
         near.sort_by_key(|(folder, ..)| std::cmp::Reverse(folder.len()));
         for (folder, base, paths) in near {
-            let base_folder = joined(folder, base.as_deref().unwrap_or("."))?;
+            // A `baseUrl` outside the root says nothing about the files in it.
+            let Some(base_folder) = joined(folder, base.as_deref().unwrap_or(".")) else { continue };
             for (pattern, targets) in paths {
                 let Some(star) = fits(pattern, name) else { continue };
                 let found = targets
@@ -108,7 +110,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the entry point of a package: its source, or else its compiled output.
+    /// Returns the entry point of a package: for each declared one, its source or else the file itself; then the usual
+    /// names.
     fn entry(&self, folder: &str, entries: &[String]) -> Option<FileId> {
         let sources = ["src/index", "index", "lib/index", "src/main"].iter().map(|path| (*path).to_owned());
         let of_entries = entries.iter().flat_map(|entry| {
@@ -127,7 +130,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Matches a name against a pattern with one star, and returns the part that the star matches.
+/// Matches a name against a pattern, and returns the part that its star matches; without a star, an empty text.
 fn fits<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
     match pattern.split_once('*') {
         Some((before, after)) => name.strip_prefix(before)?.strip_suffix(after),

@@ -4,7 +4,7 @@ use crate::ids::FileId;
 use crate::manifest::Manifest;
 use crate::path::split;
 use crate::resolve::{Location, Resolver, Value};
-use crate::target::How;
+use crate::target::ResolutionMethod;
 use crate::{At, Word};
 
 impl Resolver<'_> {
@@ -32,8 +32,8 @@ impl Resolver<'_> {
         code.filter_map(|file| file.record.package).next()
     }
 
-    /// Finds a definition in another file of the same package.
-    pub(super) fn go_package(&self, spot: Location, name: Word) -> Vec<(Value, How)> {
+    /// Finds the top-level definitions of a name in the files of the same package; in test files only for a test file.
+    pub(super) fn go_package(&self, spot: Location, name: Word) -> Vec<(Value, ResolutionMethod)> {
         let own = self.graph.file(spot.file);
         let is_test = |file: FileId| self.graph.file(file).path.ends_with("_test.go");
         let test = is_test(spot.file);
@@ -49,6 +49,6 @@ impl Resolver<'_> {
             symbols.map(move |symbol| At { file, symbol: *symbol })
         });
         let meant = all.filter(|at| self.is_meant_bare(*at));
-        meant.map(|at| (Value::Thing(at), How::Package)).collect()
+        meant.map(|at| (Value::Thing(at), ResolutionMethod::Package)).collect()
     }
 }

@@ -3,7 +3,7 @@
 use crate::graph::is_class;
 use crate::path::split;
 use crate::resolve::{Location, Resolver, Value};
-use crate::target::How;
+use crate::target::ResolutionMethod;
 use crate::{At, FileId, Word};
 
 impl Resolver<'_> {
@@ -26,8 +26,8 @@ impl Resolver<'_> {
         found.filter(class).map(Value::Thing).collect()
     }
 
-    /// Finds a definition in another file of the same package.
-    pub(super) fn java_package(&self, spot: Location, name: Word) -> Vec<(Value, How)> {
+    /// Finds the top-level definitions of a name in the files of the same package.
+    pub(super) fn java_package(&self, spot: Location, name: Word) -> Vec<(Value, ResolutionMethod)> {
         let own = self.graph.file(spot.file);
         let same = |file: &FileId| self.graph.file(*file).record.package == own.record.package;
         let all = self.graph.definitions(name).iter().copied();
@@ -38,7 +38,7 @@ impl Resolver<'_> {
             let folder = split(&own.path).0;
             found.retain(|at| split(&self.graph.file(at.file).path).0 == folder);
         }
-        found.into_iter().map(|at| (Value::Thing(at), How::Package)).collect()
+        found.into_iter().map(|at| (Value::Thing(at), ResolutionMethod::Package)).collect()
     }
 
     fn class_in(&self, folder: &str, name: Word) -> Vec<At> {
@@ -50,7 +50,7 @@ impl Resolver<'_> {
             .collect()
     }
 
-    /// Lists the directories whose files declare a package.
+    /// Lists the directories that match the name of a package and have a file that declares it.
     fn package_folders(&self, name: &str) -> Vec<String> {
         let end = name.replace('.', "/");
         let Some(word) = self.graph.word(name) else { return Vec::new() };

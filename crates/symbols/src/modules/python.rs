@@ -84,8 +84,9 @@ impl<'g> Resolver<'g> {
         vec![all.swap_remove(chosen).1]
     }
 
-    /// Returns whether imports of a file may start at a directory: it is not a package, and contains the file
-    /// or is a conventional root.
+    /// Returns whether imports of a file may start at a directory: it is not a package, and contains the file, is a
+    /// conventional root, or is a directory at the top of the workspace, such as `backend`. Projects put these into the
+    /// search path by settings that are not read here, so that `tests` can import from them.
     fn is_root(&self, own: &str, root: &str) -> bool {
         let init = super::joined(root, "__init__.py").unwrap_or_default();
         if !root.is_empty() && self.graph.by_path(&init).is_some() {
@@ -106,7 +107,7 @@ impl<'g> Resolver<'g> {
         }
     }
 
-    /// Finds a module in the directory of a package.
+    /// Finds the submodule `name` of the package whose `__init__` file is `file`; any other file has none.
     pub(crate) fn submodule(&self, file: FileId, name: &str) -> Vec<Value> {
         if !self.is_package(file) {
             return Vec::new();
@@ -139,7 +140,7 @@ impl<'g> Resolver<'g> {
         self.graph.file(file).language() == "python"
     }
 
-    /// Returns whether a directory without an `__init__.py` contains Python files, directly or in a subdirectory.
+    /// Returns whether a directory contains Python files, directly or in a subdirectory.
     fn holds_python(&self, folder: &str) -> bool {
         self.graph.holds_python(folder)
     }

@@ -7,12 +7,12 @@ use crate::ids::FileId;
 use crate::manifest::Manifest;
 use crate::path::split;
 use crate::resolve::{Location, Resolver, Value};
-use crate::target::How;
+use crate::target::ResolutionMethod;
 use crate::{At, Word};
 
 impl Resolver<'_> {
-    /// Resolves a module by its path: from the crate, from the current or the parent module, or from a name
-    /// in scope.
+    /// Resolves a module by its path: from the crate, from the current or the parent module, or from a name in scope or
+    /// another crate.
     pub(super) fn rust_module(&self, spot: Location, path: &str) -> Vec<Value> {
         let mut parts = path.trim_start_matches("::").split("::").filter(|part| !part.is_empty());
         let Some(first) = parts.next() else { return Vec::new() };
@@ -35,14 +35,14 @@ impl Resolver<'_> {
     }
 
     /// Finds the Rust macros of this name in all files, because macros can be used without an import.
-    pub(super) fn rust_added(&self, spot: Location, name: Word) -> Vec<(Value, How)> {
+    pub(super) fn rust_added(&self, spot: Location, name: Word) -> Vec<(Value, ResolutionMethod)> {
         let _ = spot;
         let all = self.graph.definitions(name).iter().copied();
         let macros: Vec<At> = all
             .filter(|at| self.graph.symbol(*at).kind.kind() == Kind::Macro)
             .filter(|at| self.graph.file(at.file).record.language == "rust")
             .collect();
-        let how = if macros.len() == 1 { How::Linked } else { How::SameName };
+        let how = if macros.len() == 1 { ResolutionMethod::Linked } else { ResolutionMethod::SameName };
         macros.into_iter().map(|at| (Value::Thing(at), how)).collect()
     }
 
@@ -182,8 +182,8 @@ impl Resolver<'_> {
             ("src", Some("bin")) => return own(2),
             _ => {}
         }
-        let library = self.graph.by_path(&joined(folder, library.unwrap_or("src/lib.rs"))?);
-        let main = self.graph.by_path(&joined(folder, "src/main.rs")?);
+        let at = |path: &str| joined(folder, path).and_then(|path| self.graph.by_path(&path));
+        let (library, main) = (at(library.unwrap_or("src/lib.rs")), at("src/main.rs"));
         match (library, main) {
             (Some(library), Some(main)) if library != main => {
                 if file == main {

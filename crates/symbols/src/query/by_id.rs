@@ -2,26 +2,26 @@
 
 use toolpost_syntax::{Id, Kind, id};
 
-use crate::graph::Gone;
+use crate::graph::RemovedSymbol;
 use crate::record::SymbolRecord;
 use crate::{At, Graph};
 
 /// The result of a lookup by id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Resolved {
+pub enum IdLookup {
     /// The symbol with this id exists.
     Here(At),
     /// The symbol is gone, but this one appears to be its successor.
     Moved(At, SuccessorEvidence),
     /// No symbol has the id. Contains symbols of the same name, and whether a symbol with this id existed earlier.
-    Gone(Vec<At>, Once),
+    Gone(Vec<At>, IdHistory),
     /// The text is not an id of a symbol.
     NoId,
 }
 
 /// The result of checking whether a symbol once had an id that no symbol has now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Once {
+pub enum IdHistory {
     /// A symbol with this id existed.
     There,
     /// No symbol with this id is known to have existed.
@@ -63,10 +63,11 @@ impl Graph {
         )
     }
 
-    /// Looks up a symbol by its id; `may` returns whether the caller may see a file.
+    /// Looks up a symbol by its id. Successors and alternatives are only in files that the caller may see (`may`); the
+    /// symbol with the id itself can be in any file.
     #[must_use]
-    pub fn by_id(&self, text: &str, may: &dyn Fn(&str) -> bool) -> Resolved {
-        let Some(id) = Id::read(text) else { return Resolved::NoId };
+    pub fn by_id(&self, text: &str, may: &dyn Fn(&str) -> bool) -> IdLookup {
+        let Some(id) = Id::read(text) else { return IdLookup::NoId };
         let of_file = self.by_path(id.path);
         let qualified = self.word(id.qualified);
         if let (Some(file), Some(qualified)) = (of_file, qualified) {
@@ -76,14 +77,14 @@ impl Graph {
             // If the id has no kind, a type has priority over its `impl` blocks.
             same.sort_by_key(|(_, symbol)| symbol.kind.kind() == Kind::Impl);
             if let Some((symbol, _)) = same.into_iter().nth(id.count - 1) {
-                return Resolved::Here(At { file, symbol });
+                return IdLookup::Here(At { file, symbol });
             }
         }
         self.again(text, &id, may)
     }
 
     /// Finds the successor of a symbol that is gone; `id` is its id `text`, parsed.
-    fn again(&self, text: &str, id: &Id<'_>, may: &dyn Fn(&str) -> bool) -> Resolved {
+    fn again(&self, text: &str, id: &Id<'_>, may: &dyn Fn(&str) -> bool) -> IdLookup {
         // Symbols in files that the caller may not see are ignored completely, because even their number would
         // reveal them.
         let told = |at: &At| may(&self.file(at.file).path);
@@ -96,25 +97,25 @@ impl Graph {
             let all: Vec<At> = self.came_since(gone).into_iter().filter(told).filter(kind).collect();
             let same_name: Vec<At> = all.iter().copied().filter(|at| named.contains(at)).collect();
             if let Some(at) = only(same_name).or_else(|| only(all)) {
-                return Resolved::Moved(at, SuccessorEvidence::Content);
+                return IdLookup::Moved(at, SuccessorEvidence::Content);
             }
         }
         let whole = |at: &At| self.text(self.symbol(*at).qualified) == id.qualified;
         if let Some(at) = only(named.iter().copied().filter(whole).filter(kind).collect()) {
-            return Resolved::Moved(at, SuccessorEvidence::Qualified);
+            return IdLookup::Moved(at, SuccessorEvidence::Qualified);
         }
         let beside = |at: &At| self.file(at.file).path.as_ref() == id.path;
         if let Some(at) = only(named.iter().copied().filter(beside).filter(kind).collect()) {
-            return Resolved::Moved(at, SuccessorEvidence::Name);
+            return IdLookup::Moved(at, SuccessorEvidence::Name);
         }
         named.sort_by_key(|at| (!kind(at), self.file(at.file).path.clone(), at.symbol));
         named.truncate(NEAR);
-        let once = if self.gone(text).is_some() { Once::There } else { Once::Never };
-        Resolved::Gone(named, once)
+        let once = if self.gone(text).is_some() { IdHistory::There } else { IdHistory::Never };
+        IdLookup::Gone(named, once)
     }
 
-    /// Returns the symbols that appeared after a symbol was removed and have the same content.
-    fn came_since(&self, gone: Gone) -> Vec<At> {
+    /// Returns the symbols that appeared after a symbol was removed and have the same content, without very short ones.
+    fn came_since(&self, gone: RemovedSymbol) -> Vec<At> {
         let symbols = self.files_since(gone.when).flat_map(|(file, _)| {
             let symbols = (0..).zip(&self.file(file).record.symbols);
             symbols

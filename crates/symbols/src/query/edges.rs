@@ -7,7 +7,7 @@ use crate::graph::{Graph, is_class};
 use crate::ids::At;
 use crate::record::{ReferenceRecord, Usage};
 use crate::resolve::Resolver;
-use crate::target::{How, Resolution, Sure, Target};
+use crate::target::{Certainty, Resolution, ResolutionMethod, Target};
 
 /// The length in bytes of `...`, the body of an overload in Python.
 const PLACEHOLDER: u32 = 3;
@@ -33,9 +33,9 @@ impl Graph {
         }
         for edge in &out.edges {
             match edge.sure {
-                Sure::Proved => out.counts.proved += 1,
-                Sure::Inferred => out.counts.inferred += 1,
-                Sure::Possible => out.counts.possible += 1,
+                Certainty::Proved => out.counts.proved += 1,
+                Certainty::Inferred => out.counts.inferred += 1,
+                Certainty::Possible => out.counts.possible += 1,
             }
         }
         out
@@ -54,7 +54,7 @@ impl Graph {
     }
 
     /// Creates the edge from a type to an interface that the type implements without naming it as a base.
-    pub(super) fn implementing(&self, own: At, interface: At, how: How) -> Edge {
+    pub(super) fn implementing(&self, own: At, interface: At, how: ResolutionMethod) -> Edge {
         Edge {
             from: Some(own),
             file: own.file,
@@ -78,9 +78,10 @@ impl Graph {
             self.used_in(resolver, part, relation, may, &mut out);
         }
         if relation == Relation::Inherit && is_class(self.symbol(at).kind.kind()) {
-            let by_methods = resolver.implemented_by(at).into_iter().map(|to| (to, How::Methods));
-            let told = self.told_to_be_implemented(at).into_iter().map(|to| (to, How::Server));
-            let all: Vec<(At, How)> = told.chain(by_methods).collect();
+            let by_methods =
+                resolver.implemented_by(at).into_iter().map(|to| (to, ResolutionMethod::Methods));
+            let told = self.told_to_be_implemented(at).into_iter().map(|to| (to, ResolutionMethod::Server));
+            let all: Vec<(At, ResolutionMethod)> = told.chain(by_methods).collect();
             for (to, how) in all.into_iter().filter(|(to, _)| may(&self.file(to.file).path)) {
                 if !out.edges.iter().any(|known| known.to == to) {
                     out.edges.push(self.implementing(at, to, how));
@@ -142,20 +143,21 @@ impl Graph {
         }
     }
 
-    /// Adds the implementations of called methods without bodies.
+    /// Adds the implementations of abstract methods that a call provably refers to.
     fn with_implementations(
         &self,
         resolver: &Resolver<'_>,
         mut targets: Vec<Target>,
         used: &ReferenceRecord,
     ) -> Vec<Target> {
-        let called = targets.iter().filter(|target| used.usage == Usage::Call && target.sure == Sure::Proved);
+        let called =
+            targets.iter().filter(|target| used.usage == Usage::Call && target.sure == Certainty::Proved);
         let all: Vec<_> = called.map(|target| resolver.implementations(target.at)).collect();
         for methods in all {
-            let sure = if methods.len() == 1 { Sure::Inferred } else { Sure::Possible };
+            let sure = if methods.len() == 1 { Certainty::Inferred } else { Certainty::Possible };
             for at in methods.iter().copied() {
                 if !targets.iter().any(|known| known.at == at) {
-                    targets.push(Target { at, how: How::Dispatch, sure });
+                    targets.push(Target { at, how: ResolutionMethod::Dispatch, sure });
                 }
             }
         }
@@ -174,8 +176,8 @@ impl Graph {
             || self.constructed(other) == Some(one)
     }
 
-    /// Removes signatures of overloads and declarations if the list also has their implementation: they are one
-    /// symbol, with the same uses.
+    /// Removes signatures of overloads and declarations if the list also has their implementation, because they are one
+    /// symbol with the same uses.
     #[must_use]
     pub fn without_signatures(&self, mut symbols: Vec<At>) -> Vec<At> {
         let all = symbols.clone();
@@ -197,7 +199,8 @@ impl Graph {
         symbols
     }
 
-    /// Returns whether a function has no body, or only `...`, as an overload in Python.
+    /// Returns whether a function has no body, or one that is at most as long as `...`, the body of an overload in
+    /// Python.
     fn is_signature(&self, at: At) -> bool {
         let symbol = self.symbol(at);
         let is_placeholder = |(from, to): (u32, u32)| to - from <= PLACEHOLDER;

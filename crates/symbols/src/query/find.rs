@@ -78,7 +78,7 @@ impl MatchQuality {
 }
 
 /// A symbol with its sort key.
-type Ranked<'g> = ((MatchQuality, QualifierSource, bool, u8, usize, Reverse<usize>), &'g str, At);
+type RankedSymbol<'g> = ((MatchQuality, QualifierSource, bool, u8, usize, Reverse<usize>), &'g str, At);
 
 /// The thing that the qualifiers of a query refer to; part of the sort key of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -138,7 +138,7 @@ impl Graph {
             }
         }
         let total = ranked.len();
-        let order = |one: &Ranked<'_>, other: &Ranked<'_>| {
+        let order = |one: &RankedSymbol<'_>, other: &RankedSymbol<'_>| {
             (one.0, one.1, one.2.symbol).cmp(&(other.0, other.1, other.2.symbol))
         };
         if wanted.limit < total {
@@ -252,7 +252,7 @@ fn stands_in(qualified: &str, path: &str, outer: &[String]) -> Option<QualifierS
     None
 }
 
-/// Returns whether a name contains letters in their order.
+/// Returns whether a name contains the letters of a lower-case text, in the same order.
 fn has_letters(name: &str, folded: &str) -> bool {
     let mut letters = name.chars().flat_map(char::to_lowercase);
     folded.chars().all(|wanted| letters.any(|letter| letter == wanted))

@@ -12,7 +12,7 @@ use crate::ids::{At, FileId};
 use crate::record::{Base, ImportTarget, ReferenceRecord, Usage};
 use crate::resolve::{Location, Resolver, Value};
 use crate::rules::together;
-use crate::target::{How, Resolution, Sure, Target};
+use crate::target::{Certainty, Resolution, ResolutionMethod, Target};
 use crate::word::Word;
 
 /// The minimum number of files per thread.
@@ -24,7 +24,7 @@ struct TargetSymbol {
     relation: Relation,
     /// The methods that the symbol implements, each with the certainty that a call of the implemented method calls
     /// this symbol.
-    above: Vec<(At, Sure)>,
+    above: Vec<(At, Certainty)>,
     /// The names under which the symbol may be used.
     names: HashSet<Word>,
 }
@@ -65,9 +65,12 @@ impl Graph {
         files.dedup();
         let mut uses = self.uses_in(&files, &target_symbol);
         if relation == Relation::Inherit && is_class(self.symbol(at).kind.kind()) {
-            let by_methods =
-                resolver.implementers(at).iter().map(|own| (*own, How::Methods)).collect::<Vec<_>>();
-            let by_server = self.told_to_implement(at).into_iter().map(|own| (own, How::Server));
+            let by_methods = resolver
+                .implementers(at)
+                .iter()
+                .map(|own| (*own, ResolutionMethod::Methods))
+                .collect::<Vec<_>>();
+            let by_server = self.told_to_implement(at).into_iter().map(|own| (own, ResolutionMethod::Server));
             for (own, how) in by_server.chain(by_methods) {
                 if !uses.edges.iter().any(|known| known.from == Some(own)) {
                     uses.edges.push(self.implementing(own, at, how));
@@ -138,7 +141,7 @@ impl Graph {
             Resolution::Unresolved => true,
             // If the targets were found only by their name, the use may still refer to this symbol.
             Resolution::Targets(targets) => {
-                named.is_empty() && targets.iter().all(|target| target.how == How::SameName)
+                named.is_empty() && targets.iter().all(|target| target.how == ResolutionMethod::SameName)
             }
             Resolution::Outside | Resolution::Local => false,
         };
@@ -160,8 +163,8 @@ impl Graph {
         &self,
         target_symbol: &TargetSymbol,
         (file, used): (FileId, &ReferenceRecord),
-        how: How,
-        sure: Sure,
+        how: ResolutionMethod,
+        sure: Certainty,
     ) -> Edge {
         Edge {
             from: used.within.map(|symbol| At { file, symbol }),
@@ -176,10 +179,10 @@ impl Graph {
 
     /// Returns the methods that a method implements, each with the certainty that a call of the implemented method
     /// calls the implementation.
-    fn above(&self, resolver: &Resolver<'_>, at: At) -> Vec<(At, Sure)> {
+    fn above(&self, resolver: &Resolver<'_>, at: At) -> Vec<(At, Certainty)> {
         let sure = |declared: At| {
             let only = resolver.implementations(declared).as_slice() == [at];
-            if only { Sure::Inferred } else { Sure::Possible }
+            if only { Certainty::Inferred } else { Certainty::Possible }
         };
         resolver.declared(at).into_iter().map(|declared| (declared, sure(declared))).collect()
     }
@@ -195,7 +198,7 @@ impl Graph {
         let TargetSymbol { at, above, .. } = target_symbol;
         let at = *at;
         let own = targets.iter().find(|target| self.same(target.at, at));
-        let by = |how: How, sure: Sure| self.use_of(target_symbol, (file, used), how, sure);
+        let by = |how: ResolutionMethod, sure: Certainty| self.use_of(target_symbol, (file, used), how, sure);
         if let Some(target) = own {
             return Some(by(target.how, target.sure));
         }
@@ -206,11 +209,11 @@ impl Graph {
             return None;
         }
         let sure = above.iter().filter(|(above, _)| targets.iter().any(|one| self.same(one.at, *above)));
-        sure.map(|(_, sure)| *sure).min().map(|sure| by(How::Dispatch, sure))
+        sure.map(|(_, sure)| *sure).min().map(|sure| by(ResolutionMethod::Dispatch, sure))
     }
 
-    /// Lists the names under which a symbol may be used: also its names in imports and, for a constructor,
-    /// the name of its class.
+    /// Lists the names under which a symbol may be used: its own name, its names in imports and, for a constructor, the
+    /// name of its class.
     fn names_of(&self, resolver: &Resolver<'_>, at: At) -> HashSet<Word> {
         let symbol = self.symbol(at);
         let class = self.constructed(at).map(|class| self.symbol(class).name);

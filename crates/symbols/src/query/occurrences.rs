@@ -9,7 +9,7 @@ use crate::ids::{At, FileId};
 use crate::record::{ImportTarget, ReferenceRecord, Usage};
 use crate::resolve::{Resolver, Value};
 use crate::rules::together;
-use crate::target::{How, Resolution, Sure};
+use crate::target::{Certainty, Resolution, ResolutionMethod};
 
 /// An occurrence of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum Outcome {
     /// The occurrence refers to one of the symbols.
     Proved,
     /// The occurrence may refer to one of the symbols, according to this method.
-    Possible(How),
+    Possible(ResolutionMethod),
     /// The meaning of the occurrence is unknown.
     Unresolved,
     /// The occurrence refers to something else.
@@ -79,9 +79,9 @@ impl Graph {
             && (resolver.declared(one).contains(&other) || resolver.declared(other).contains(&one))
     }
 
-    /// Lists the occurrences of a symbol's name in the files of its language family, each with the outcome of
-    /// resolving it against `symbols`, the result of [`Self::namesakes`]. Local names, comments and strings
-    /// are not listed.
+    /// Lists the occurrences of a symbol's name in the files of its language family, each with the outcome of resolving
+    /// it against `symbols`, the result of [`Self::namesakes`]. Declarations of local names, comments and strings are
+    /// not listed.
     #[must_use]
     pub fn occurrences(&self, symbols: &[At]) -> Vec<Occurrence> {
         let Some(first) = symbols.first() else { return Vec::new() };
@@ -145,24 +145,26 @@ impl Graph {
     ) -> Outcome {
         let own = |at: At| symbols.iter().any(|symbol| self.same(*symbol, at));
         let named = resolver.named_by(file, used);
-        if !named.is_empty() && named.iter().all(|(at, how)| own(*at) && how.sure() == Sure::Proved) {
+        if !named.is_empty() && named.iter().all(|(at, how)| own(*at) && how.sure() == Certainty::Proved) {
             return Outcome::Proved;
         }
         match resolver.found(file, used) {
             Resolution::Targets(targets) => {
                 let ours: Vec<_> = targets.iter().filter(|target| own(target.at)).collect();
                 let first = ours.first().map(|target| target.how);
-                let proved = ours.iter().all(|target| target.how.sure() == Sure::Proved);
+                let proved = ours.iter().all(|target| target.how.sure() == Certainty::Proved);
                 match first {
                     Some(_) if proved && ours.len() == targets.len() => Outcome::Proved,
                     Some(how) => Outcome::Possible(how),
-                    None if targets.iter().any(|target| target.how.sure() == Sure::Proved) => Outcome::Other,
+                    None if targets.iter().any(|target| target.how.sure() == Certainty::Proved) => {
+                        Outcome::Other
+                    }
                     None => Outcome::Unresolved,
                 }
             }
             Resolution::Unresolved => Outcome::Unresolved,
             Resolution::Outside | Resolution::Local if named.iter().any(|(at, _)| own(*at)) => {
-                Outcome::Possible(How::Local)
+                Outcome::Possible(ResolutionMethod::Local)
             }
             Resolution::Outside | Resolution::Local => Outcome::Other,
         }
@@ -179,7 +181,7 @@ impl Graph {
     }
 
     /// Lists the existing members called `name` that would clash if the methods or fields `symbols` got this name:
-    /// members of their classes, of the base classes, and of the classes that inherit from these.
+    /// members of their classes, and of the base classes and subclasses of these.
     #[must_use]
     pub fn clashes(&self, symbols: &[At], name: &str) -> Vec<At> {
         let Some(name) = self.word(name) else { return Vec::new() };

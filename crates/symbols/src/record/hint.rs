@@ -16,7 +16,7 @@ pub struct Hint {
     pub path: Vec<Word>,
     /// The type arguments.
     pub inner: Vec<Hint>,
-    /// The other members of a union.
+    /// The other members of a union or an intersection.
     pub or: Vec<Hint>,
 }
 
@@ -260,7 +260,7 @@ impl Reader<'_, '_> {
         self.rest = self.rest.find(end).map_or("", |at| &self.rest[at + end.len()..]);
     }
 
-    /// Skips the keywords before a type.
+    /// Skips the signs, lifetimes and keywords before a type.
     fn before(&mut self) {
         loop {
             self.spaces();

@@ -152,7 +152,7 @@ impl RecordBuilder<'_> {
         }
     }
 
-    /// Returns the namespace that the punctuation around a plain name implies: macros, or the whole program.
+    /// Returns the namespace that the punctuation around a plain name implies: macros, or the global namespace.
     fn around(&self, used: &syntax::Reference) -> Option<Expression> {
         let language = self.tree.language().name();
         let behind = self.text.get(used.at.end..).unwrap_or_default();
@@ -182,7 +182,7 @@ impl RecordBuilder<'_> {
                 syntax::ImportTarget::Default(name) => ImportTarget::Default(self.words.add(name)),
             },
             alias: import.alias.as_ref().map(|alias| self.words.add(alias)),
-            exported: import.reach == syntax::Reach::Exported,
+            exported: import.reach == syntax::ImportVisibility::Exported,
             at: number(import.at.start),
             within: within.map(number),
         }

@@ -7,7 +7,8 @@ use crate::Word;
 const DEEPEST: usize = 64;
 
 impl Record {
-    /// Returns whether all indices in the record are valid, so that lookups cannot fail.
+    /// Returns whether all indices and spans in the record are valid and its types are not nested too deeply, so that
+    /// lookups cannot fail.
     #[must_use]
     pub fn is_sound(&self, words: usize) -> bool {
         let word = |word: Word| (word.0 as usize) < words;

@@ -20,7 +20,7 @@ pub(crate) struct Summary {
     pub(crate) symbols: Box<[Word]>,
     /// The symbols that are defined outside their class, by position, each with the name of the class.
     pub(crate) owned: Box<[(u32, Word)]>,
-    /// The names that the file uses, or imports under another name, each once.
+    /// The names that the file uses, or imports from modules, each once.
     pub(crate) used: Box<[Word]>,
 }
 

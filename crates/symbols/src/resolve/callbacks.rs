@@ -53,8 +53,8 @@ impl Resolver<'_> {
         if declared.is_empty() { vec![at] } else { declared }
     }
 
-    /// Finds the declared type of the parameter that receives the argument at position `argument`, of a function or
-    /// of a member with a function type.
+    /// Finds the declared type of the parameter that receives the argument at position `argument`; `at` is a function,
+    /// or a member with a function type.
     fn parameter(&self, at: At, argument: u16) -> Option<&Hint> {
         let (file, symbol) = (self.file(at.file), self.graph.symbol(at));
         if symbol.kind.kind() != Kind::Function {
@@ -124,7 +124,8 @@ impl Resolver<'_> {
     }
 
     /// Returns the value that the method `name` of a container or wrapper passes to its callback: an element, or
-    /// `Unknown` if the method does not pass one. `None` if `holder` is not a container or wrapper.
+    /// `Unknown` if the method does not pass one. `None` if `holder` is not a container or wrapper, or its element type
+    /// is not known.
     pub(super) fn handed_by_holder(
         &self,
         holder: &Value,
@@ -145,7 +146,8 @@ impl Resolver<'_> {
         Some(if meant && argument <= u16::from(rules.family == Family::Rust) { held } else { Value::Unknown })
     }
 
-    /// Returns the type of an explicit `this` parameter.
+    /// Returns the type of an explicit `this` parameter in JavaScript or TypeScript; `None` inside a class within that
+    /// function.
     pub(super) fn own_by_hint(&self, spot: Location) -> Option<Value> {
         if self.rules(spot.file).family != Family::Ecma {
             return None;

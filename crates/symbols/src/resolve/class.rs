@@ -12,7 +12,7 @@ use crate::graph::is_class;
 use crate::ids::At;
 use crate::record::{Local, Usage};
 use crate::rules::{self, Family, together};
-use crate::target::How;
+use crate::target::ResolutionMethod;
 
 /// The maximum number of ancestors to search.
 const ANCESTORS: usize = 64;
@@ -27,7 +27,7 @@ pub(super) enum Member {
 
 /// The class at which a member search begins: the class itself, or its base classes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum From {
+enum SearchStart {
     Itself,
     Above,
 }
@@ -181,14 +181,14 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns a direct or inherited member of a class. The second value is `Unknown` if an ancestor is not
-    /// known, otherwise `Outside`.
+    /// Returns the direct or inherited members of a class with a name. The second value is `Unknown` if one of the
+    /// ancestors searched before is not known, otherwise `Outside`.
     pub(super) fn find_member(&self, class: At, name: Word) -> (Vec<Member>, Value) {
-        self.find_from(class, name, From::Itself)
+        self.find_from(class, name, SearchStart::Itself)
     }
 
-    /// Searches like [`Self::find_member`]; with [`From::Above`], only the ancestors of the class.
-    fn find_from(&self, class: At, name: Word, from: From) -> (Vec<Member>, Value) {
+    /// Searches like [`Self::find_member`]; with [`SearchStart::Above`], only the ancestors of the class.
+    fn find_from(&self, class: At, name: Word, from: SearchStart) -> (Vec<Member>, Value) {
         let mut seen: Vec<At> = Vec::new();
         let mut waiting = vec![class];
         let first = class;
@@ -199,7 +199,7 @@ impl Resolver<'_> {
             }
             seen.push(class);
             let parts = self.parts(class);
-            let found = if from == From::Above && class == first {
+            let found = if from == SearchStart::Above && class == first {
                 Vec::new()
             } else {
                 self.own_members(&parts, name)
@@ -224,7 +224,7 @@ impl Resolver<'_> {
         (Vec::new(), above)
     }
 
-    /// Lists the symbols that are a member of a class under a name.
+    /// Lists the direct or inherited members of a class with a name, except fields that only a method assigns.
     pub(crate) fn members_of(&self, class: At, name: Word) -> Vec<At> {
         let Some(class) = self.whole(class) else { return Vec::new() };
         let (found, _) = self.deeper((Vec::new(), Value::Unknown), || self.find_member(class, name));
@@ -238,13 +238,13 @@ impl Resolver<'_> {
     }
 
     /// Returns `found`, the meanings of a member. If none of them is known and the file is Rust, returns instead a
-    /// function that gives `made`, as the derived methods `clone` and `default` do.
+    /// function that returns `made`, as the derived methods `clone` and `default` do.
     fn or_derived(&self, spot: Location, found: Meanings, made: Option<Value>) -> Meanings {
         let rust = self.rules(spot.file).family == Family::Rust;
         let nothing =
             found.iter().all(|(value, _)| matches!(value, Value::Outside | Value::Absent | Value::Unknown));
         match made.filter(|_| rust && nothing) {
-            Some(made) => vec![(Value::Gives(Arc::new(made)), How::Typed)],
+            Some(made) => vec![(Value::Gives(Arc::new(made)), ResolutionMethod::Typed)],
             None => found,
         }
     }
@@ -255,34 +255,37 @@ impl Resolver<'_> {
         let text = self.graph.text(name);
         match value {
             Value::Either(all) => self.member_of_each(all, name, spot),
-            Value::One(class, _) if text == "__class__" => vec![(Value::Thing(*class), How::Member)],
+            Value::One(class, _) if text == "__class__" => {
+                vec![(Value::Thing(*class), ResolutionMethod::Member)]
+            }
             Value::One(class, _) if self.is_named_type(*class) => {
-                let own = self.member_of_class(*class, name, How::Typed);
+                let own = self.member_of_class(*class, name, ResolutionMethod::Typed);
                 let known = own.iter().any(|(value, _)| *value != Value::Absent);
                 if known { own } else { self.member(&self.beneath(*class), name, spot) }
             }
             Value::One(class, _) => {
-                let found = self.member_of_class(*class, name, How::Typed);
+                let found = self.member_of_class(*class, name, ResolutionMethod::Typed);
                 let made = (text == "clone").then(|| value.clone());
                 self.or_derived(spot, found, made)
             }
             Value::Above(class) => {
-                let (found, above) =
-                    self.deeper((Vec::new(), Value::Unknown), || self.find_from(*class, name, From::Above));
+                let (found, above) = self.deeper((Vec::new(), Value::Unknown), || {
+                    self.find_from(*class, name, SearchStart::Above)
+                });
                 if found.is_empty() {
-                    vec![(above, How::Member)]
+                    vec![(above, ResolutionMethod::Member)]
                 } else {
-                    self.as_meanings(found, above, How::Member)
+                    self.as_meanings(found, above, ResolutionMethod::Member)
                 }
             }
             // All functions have the built-in members of the language. Other members may exist, because a decorator
             // may add them, so they are `Absent`.
             Value::Thing(at) if self.graph.symbol(*at).kind.kind() == Kind::Function => {
                 let given = rules::lists(rules.universal, text);
-                vec![(if given { Value::Outside } else { Value::Absent }, How::Typed)]
+                vec![(if given { Value::Outside } else { Value::Absent }, ResolutionMethod::Typed)]
             }
             Value::Thing(at) if is_class(self.graph.symbol(*at).kind.kind()) => {
-                let found = self.member_of_class(*at, name, How::Member);
+                let found = self.member_of_class(*at, name, ResolutionMethod::Member);
                 let made = (text == "default").then(|| Value::one(*at));
                 self.or_derived(spot, found, made)
             }
@@ -290,16 +293,18 @@ impl Resolver<'_> {
             Value::Thing(_) | Value::File(_) | Value::Folder(_) => {
                 let found = self.exported(value, name, spot);
                 let found = if found.is_empty() { vec![Value::Absent] } else { found };
-                self.bodies_first(found.into_iter().map(|value| (value, How::Import)).collect())
+                self.bodies_first(found.into_iter().map(|value| (value, ResolutionMethod::Import)).collect())
             }
             Value::Wrap(_) if rules::lists(rules.of_wrapper, text) => {
-                vec![(self.given(value, name, spot), How::Typed)]
+                vec![(self.given(value, name, spot), ResolutionMethod::Typed)]
             }
             Value::Wrap(held) => self.member(held, name, spot),
-            Value::Held(inner) => vec![(self.member_of_holder(value, inner, name, spot), How::Typed)],
-            Value::Absent => vec![(Value::Absent, How::Typed)],
-            Value::Gives(_) | Value::Unknown => vec![(Value::Unknown, How::Typed)],
-            Value::Outside => vec![(self.extension(name, spot), How::Typed)],
+            Value::Held(inner) => {
+                vec![(self.member_of_holder(value, inner, name, spot), ResolutionMethod::Typed)]
+            }
+            Value::Absent => vec![(Value::Absent, ResolutionMethod::Typed)],
+            Value::Gives(_) | Value::Unknown => vec![(Value::Unknown, ResolutionMethod::Typed)],
+            Value::Outside => vec![(self.extension(name, spot), ResolutionMethod::Typed)],
         }
     }
 
@@ -322,14 +327,16 @@ impl Resolver<'_> {
     /// Evaluates a member of an object literal, or else of the result of the whole initializer.
     fn member_of_object(&self, at: At, name: Word, spot: Location) -> Meanings {
         let members = self.file(at.file).members(at.symbol, name);
-        let found: Meanings =
-            members.map(|symbol| (Value::Thing(At { file: at.file, symbol }), How::Member)).collect();
+        let found: Meanings = members
+            .map(|symbol| (Value::Thing(At { file: at.file, symbol }), ResolutionMethod::Member))
+            .collect();
         if !found.is_empty() {
             return found;
         }
         match self.deeper(Value::Unknown, || self.given_value(at)) {
-            Value::Thing(same) if same == at => vec![(Value::Unknown, How::Member)],
-            value => self.deeper(vec![(Value::Unknown, How::Member)], || self.member(&value, name, spot)),
+            Value::Thing(same) if same == at => vec![(Value::Unknown, ResolutionMethod::Member)],
+            value => self
+                .deeper(vec![(Value::Unknown, ResolutionMethod::Member)], || self.member(&value, name, spot)),
         }
     }
 
@@ -363,7 +370,7 @@ impl Resolver<'_> {
         if self.graph.definitions(name).iter().any(adds) { Value::Absent } else { Value::Outside }
     }
 
-    fn member_of_class(&self, class: At, name: Word, how: How) -> Meanings {
+    fn member_of_class(&self, class: At, name: Word, how: ResolutionMethod) -> Meanings {
         let Some(class) = self.whole(class) else { return vec![(Value::Unknown, how)] };
         let (found, above) = self.deeper((Vec::new(), Value::Unknown), || self.find_member(class, name));
         if found.is_empty() && self.rules(class.file).family == Family::Go {
@@ -387,7 +394,7 @@ impl Resolver<'_> {
 
     /// Converts the members that a search found into meanings. If it found none, the result is `Absent` if all
     /// ancestors are known (`above` is `Outside`), otherwise `above`.
-    fn as_meanings(&self, found: Vec<Member>, above: Value, how: How) -> Meanings {
+    fn as_meanings(&self, found: Vec<Member>, above: Value, how: ResolutionMethod) -> Meanings {
         if found.is_empty() {
             // If a base class could not be resolved, `above` is `Unknown`: the base class may have the member.
             return vec![(if above == Value::Outside { Value::Absent } else { above }, how)];
@@ -396,7 +403,7 @@ impl Resolver<'_> {
             Member::Symbol(at) => (Value::Thing(at), how),
             Member::Field(spot, number) => {
                 let local: &Local = &self.file(spot.file).record.locals[number as usize];
-                (self.local(spot, local), How::Local)
+                (self.local(spot, local), ResolutionMethod::Local)
             }
         });
         self.bodies_first(all.collect())

@@ -11,7 +11,7 @@ use crate::graph::is_class;
 use crate::ids::At;
 use crate::record::{Base, BindingKind, Expression, Local, ReferenceRecord, Step, Usage};
 use crate::rules::{self, Family, together};
-use crate::target::How;
+use crate::target::ResolutionMethod;
 
 impl Resolver<'_> {
     /// Returns the meanings of a use of a name.
@@ -20,11 +20,12 @@ impl Resolver<'_> {
             // A Ruby call with arguments ignores a local variable of the same name.
             None if used.usage == Usage::Call && self.file(spot.file).language() == "ruby" => {
                 let mut found = self.lookup(spot, used.name);
-                if found.iter().all(|(_, how)| *how == How::Local) {
+                if found.iter().all(|(_, how)| *how == ResolutionMethod::Local) {
                     let file = self.file(spot.file);
                     let class = file.class_around(spot.place).map(|symbol| At { file: spot.file, symbol });
                     let members = class.map(|class| self.members_of(class, used.name)).unwrap_or_default();
-                    found = members.into_iter().map(|at| (Value::Thing(at), How::Member)).collect();
+                    found =
+                        members.into_iter().map(|at| (Value::Thing(at), ResolutionMethod::Member)).collect();
                 }
                 found
             }
@@ -39,7 +40,11 @@ impl Resolver<'_> {
                 let mut found = self.lookup(spot, used.name);
                 found.retain(|(value, _)| self.is_macro(value));
                 let added = if found.is_empty() { self.added(spot, used.name) } else { found };
-                if added.is_empty() { vec![(self.unfound(spot, used.name), How::Scope)] } else { added }
+                if added.is_empty() {
+                    vec![(self.unfound(spot, used.name), ResolutionMethod::Scope)]
+                } else {
+                    added
+                }
             }
             Some(Expression { base: Base::Global, steps }) if steps.is_empty() => {
                 let own = self.file(spot.file);
@@ -47,7 +52,11 @@ impl Resolver<'_> {
                 let leaves = own.language() == "php" && own.record.package.is_some();
                 let spot_of_file = Location { place: u32::MAX, ..spot };
                 let found = if leaves { Vec::new() } else { self.of_file(spot_of_file, used.name) };
-                if found.is_empty() { vec![(self.unfound(spot, used.name), How::Scope)] } else { found }
+                if found.is_empty() {
+                    vec![(self.unfound(spot, used.name), ResolutionMethod::Scope)]
+                } else {
+                    found
+                }
             }
             Some(receiver) => {
                 let value = self.value(spot, receiver);
@@ -127,7 +136,7 @@ impl Resolver<'_> {
     }
 
     /// Evaluates an expression whose value is external after step `number`. Its members, and the objects that it
-    /// constructs, are external too; the result of any other call or element access is unknown.
+    /// constructs, are external too; the result of any other call or element access is `Absent`.
     fn of_foreign(&self, expression: &Expression, number: usize) -> Value {
         let class = |name: Word| self.graph.text(name).starts_with(char::is_uppercase);
         let mut last = match expression.base {
@@ -225,7 +234,7 @@ impl Resolver<'_> {
         symbol.value.as_ref().map_or(Value::Unknown, |value| self.value(spot, value))
     }
 
-    /// Checks whether a symbol is a JavaScript or TypeScript variable that holds an object literal with
+    /// Checks whether a symbol is a JavaScript or TypeScript variable or field that holds an object literal with
     /// methods.
     pub(super) fn is_object(&self, at: At) -> bool {
         let kind = self.graph.symbol(at).kind.kind();
@@ -497,8 +506,8 @@ impl Resolver<'_> {
     }
 
     /// Returns the symbols among the meanings, each with the method that found it.
-    pub(super) fn things(meanings: &Meanings) -> Vec<(At, How)> {
-        let thing = |(value, how): &(Value, How)| match value {
+    pub(super) fn things(meanings: &Meanings) -> Vec<(At, ResolutionMethod)> {
+        let thing = |(value, how): &(Value, ResolutionMethod)| match value {
             Value::Thing(at) => Some((*at, *how)),
             _ => None,
         };

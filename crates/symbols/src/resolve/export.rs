@@ -45,7 +45,8 @@ impl Resolver<'_> {
         self.submodule(file, self.graph.text(name))
     }
 
-    /// Returns the symbols that a JavaScript or TypeScript file exports under a name.
+    /// Returns the meanings of a name in a JavaScript or TypeScript file: its exported imports, else its top-level
+    /// symbols even if they are not exported, else wildcard re-exports.
     fn of_script(&self, file: FileId, name: Word) -> Vec<Value> {
         if self.graph.text(name) == "default" {
             return self.default_of(&Value::File(file));

@@ -71,7 +71,7 @@ impl Resolver<'_> {
         own.zip(class).is_some_and(|(own, class)| self.inherits_from(class, own))
     }
 
-    /// Lists the possible targets of a call of a method without a body.
+    /// Lists the possible targets of a call of an abstract method.
     pub(crate) fn implementations(&self, at: At) -> Rc<Vec<At>> {
         self.implementations.get(at, || {
             let mut found = self.find_implementations(at);
@@ -158,7 +158,7 @@ impl Resolver<'_> {
             .collect()
     }
 
-    /// Lists the interfaces that a Go type implements.
+    /// Lists the interfaces that a Go type implements and that require at least one of the type's own methods.
     pub(crate) fn implemented_by(&self, own: At) -> Vec<At> {
         let interface = self.graph.symbol(own).kind.kind() == Kind::Interface;
         if interface || self.rules(own.file).family != Family::Go {
@@ -196,7 +196,8 @@ impl Resolver<'_> {
         methods
     }
 
-    /// Returns whether a Go type has all methods in `asked`, each with the same declared result type.
+    /// Returns whether a Go type has all methods in `asked`, each with the same declared result type; false if `asked`
+    /// is empty.
     fn has_all(&self, own: At, asked: &[At]) -> bool {
         let has = |wanted: &At| {
             let wanted = self.graph.symbol(*wanted);
@@ -208,7 +209,7 @@ impl Resolver<'_> {
         !asked.is_empty() && asked.iter().all(has)
     }
 
-    /// Lists a Go type and the types that embed it and so have its methods.
+    /// Lists a Go type and the structs that embed it, directly or indirectly, and so have its methods.
     fn embedding(&self, own: At) -> Vec<At> {
         let mut found = vec![own];
         let mut next = 0;

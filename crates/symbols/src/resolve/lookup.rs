@@ -9,10 +9,10 @@ use crate::graph::is_class;
 use crate::ids::At;
 use crate::record::{Base, BindingKind, ImportRecord, ImportTarget, Local};
 use crate::rules::Family;
-use crate::target::How;
+use crate::target::ResolutionMethod;
 
 /// Possible meanings of a name, each with the method that found it.
-pub(super) type Meanings = Vec<(Value, How)>;
+pub(super) type Meanings = Vec<(Value, ResolutionMethod)>;
 
 /// An enclosing scope or symbol.
 #[derive(Clone, Copy)]
@@ -66,7 +66,7 @@ impl Resolver<'_> {
                     if !locals.is_empty() {
                         return Some(vec![
                             self.named_class(spot, name, locals)
-                                .unwrap_or_else(|| (self.of_locals(spot, locals), How::Local)),
+                                .unwrap_or_else(|| (self.of_locals(spot, locals), ResolutionMethod::Local)),
                         ]);
                     }
                     scope = file.record.scopes[number as usize].1;
@@ -104,15 +104,15 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the class itself if the name is that of a class parameter such as `cls`.
-    fn named_class(&self, spot: Location, name: Word, locals: &[u32]) -> Option<(Value, How)> {
+    /// Returns the class if the name is the parameter `cls` of a Python method.
+    fn named_class(&self, spot: Location, name: Word, locals: &[u32]) -> Option<(Value, ResolutionMethod)> {
         let file = self.file(spot.file);
         let parameter =
             locals.iter().all(|local| file.record.locals[*local as usize].sort == BindingKind::Parameter);
         let python = self.rules(spot.file).family == Family::Python;
         let named = parameter && python && self.graph.text(name) == "cls";
         let class = self.own_class(spot).filter(|_| named)?;
-        Some((Value::Thing(class), How::Member))
+        Some((Value::Thing(class), ResolutionMethod::Member))
     }
 
     /// Returns whether a scope is the body of a class.
@@ -128,7 +128,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Searches the members of a symbol.
+    /// Searches the members of a symbol, and the imports in it.
     fn in_symbol(&self, spot: Location, number: u32, name: Word, in_function: bool) -> Meanings {
         let file = self.file(spot.file);
         let rules = self.rules(spot.file);
@@ -136,7 +136,11 @@ impl Resolver<'_> {
         let at = At { file: spot.file, symbol: number };
         let class = is_class(symbol.kind.kind());
         if class && self.graph.text(name) == "Self" && rules.family == Family::Rust {
-            return self.whole(at).map(|class| (Value::Thing(class), How::Scope)).into_iter().collect();
+            return self
+                .whole(at)
+                .map(|class| (Value::Thing(class), ResolutionMethod::Scope))
+                .into_iter()
+                .collect();
         }
         // Members of a class or function are not in scope in its head.
         let body = symbol.body.is_none_or(|body| body.0 <= spot.place);
@@ -144,9 +148,9 @@ impl Resolver<'_> {
             let members = self.members_of(at, name);
             // A constructor has the name of its class. The name means the class.
             if members.iter().any(|member| self.graph.constructed(*member) == Some(at)) {
-                return vec![(Value::Thing(at), How::Scope)];
+                return vec![(Value::Thing(at), ResolutionMethod::Scope)];
             }
-            return members.into_iter().map(|at| (Value::Thing(at), How::Member)).collect();
+            return members.into_iter().map(|at| (Value::Thing(at), ResolutionMethod::Member)).collect();
         }
         if class && in_function {
             return Vec::new();
@@ -158,7 +162,7 @@ impl Resolver<'_> {
                 .members(number, name)
                 .map(|symbol| At { file: spot.file, symbol })
                 .filter(|at| !self.is_elsewhere(*at) && !self.is_method_of_object(*at))
-                .map(|at| (Value::Thing(at), How::Scope))
+                .map(|at| (Value::Thing(at), ResolutionMethod::Scope))
                 .collect(),
         };
         if found.is_empty() { self.imported_in_any_way(spot, Some(number), name) } else { found }
@@ -172,7 +176,7 @@ impl Resolver<'_> {
             .iter()
             .map(|symbol| At { file: spot.file, symbol: *symbol })
             .filter(|at| self.is_meant_bare(*at))
-            .map(|at| (Value::Thing(at), How::Scope))
+            .map(|at| (Value::Thing(at), ResolutionMethod::Scope))
             .collect();
         let mut found = self.nearest(spot, own);
         found.extend(self.imported(spot, None, name));
@@ -184,7 +188,7 @@ impl Resolver<'_> {
                 .filter(|at| file.record.locals[*at as usize].sort != BindingKind::Parameter)
                 .collect();
             if !locals.is_empty() {
-                found.push((self.of_locals(spot, &locals), How::Local));
+                found.push((self.of_locals(spot, &locals), ResolutionMethod::Local));
             }
         }
         if found.is_empty() {
@@ -193,24 +197,28 @@ impl Resolver<'_> {
         if found.is_empty() { self.added(spot, name) } else { self.bodies_first(found) }
     }
 
-    /// If a macro and a function have the same name, keeps the one that was defined last before the position.
+    /// If a macro and another symbol of a C or C++ file have the same name, keeps the one that was defined last before
+    /// the position, if there is one.
     fn nearest(&self, spot: Location, found: Meanings) -> Meanings {
         let place = |value: &Value| match value {
             Value::Thing(at) => Some((self.graph.symbol(*at).at.0, self.graph.symbol(*at).kind.kind())),
             _ => None,
         };
-        let is_macro = |(value, _): &(Value, How)| place(value).is_some_and(|(_, kind)| kind == Kind::Macro);
+        let is_macro = |(value, _): &(Value, ResolutionMethod)| {
+            place(value).is_some_and(|(_, kind)| kind == Kind::Macro)
+        };
         let macros = found.iter().filter(|one| is_macro(one)).count();
         if macros == 0 || macros == found.len() || self.rules(spot.file).family != Family::C {
             return found;
         }
-        let before = |(value, _): &&(Value, How)| place(value).is_some_and(|(at, _)| at <= spot.place);
+        let before =
+            |(value, _): &&(Value, ResolutionMethod)| place(value).is_some_and(|(at, _)| at <= spot.place);
         let nearest = found.iter().filter(before).max_by_key(|(value, _)| place(value).map(|(at, _)| at));
         nearest.cloned().map_or(found, |nearest| vec![nearest])
     }
 
-    /// Returns whether a plain name can refer to a top-level symbol. It cannot refer to an `impl` block, nor to a
-    /// method that is defined outside its class.
+    /// Returns whether a plain name can refer to a top-level symbol. It cannot refer to an `impl` block, to a method
+    /// that is defined outside its class, nor to a declaration such as `mod name;`.
     pub(crate) fn is_meant_bare(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         symbol.kind.kind() != Kind::Impl && symbol.name == symbol.qualified && !self.is_elsewhere(at)
@@ -287,7 +295,7 @@ impl Resolver<'_> {
         for import in named {
             let found = self.import(spot, import);
             let found = if found.is_empty() { vec![self.not_here(spot, import)] } else { found };
-            out.extend(found.into_iter().map(|value| (value, How::Import)));
+            out.extend(found.into_iter().map(|value| (value, ResolutionMethod::Import)));
         }
         out
     }
@@ -301,7 +309,7 @@ impl Resolver<'_> {
                 let spot = Location { place: import.at, ..spot };
                 let modules = self.module(spot, self.graph.text(import.module));
                 let found = modules.iter().flat_map(|module| self.exported(module, name, spot));
-                found.map(|value| (value, How::Import)).collect()
+                found.map(|value| (value, ResolutionMethod::Import)).collect()
             };
             all.map(found).find(|found| !found.is_empty()).unwrap_or_default()
         })
@@ -380,7 +388,7 @@ impl Resolver<'_> {
         } else {
             found
         };
-        found.into_iter().map(|value| (value, How::Import)).collect()
+        found.into_iter().map(|value| (value, ResolutionMethod::Import)).collect()
     }
 
     /// Evaluates an import that could not be resolved. It is outside the workspace only if its module is not part of

@@ -8,7 +8,7 @@ use crate::graph::is_class;
 use crate::ids::{At, FileId};
 use crate::record::{Base, BindingKind, Expression, ReferenceRecord, Step, Usage};
 use crate::rules::{self, Family, together};
-use crate::target::{How, Resolution, Sure, Target};
+use crate::target::{Certainty, Resolution, ResolutionMethod, Target};
 
 /// Methods of the Rust standard library, each with the trait method that it calls.
 const CALLS_BACK: [(&str, &str); 6] = [
@@ -20,7 +20,8 @@ const CALLS_BACK: [(&str, &str); 6] = [
     ("unwrap_or_default", "default"),
 ];
 
-/// If more symbols than this may be meant by a use of which only the name is known, the use counts as unresolved.
+/// The maximum number of candidates for a use of which only the name is known. With more candidates, the use counts as
+/// unresolved.
 const CANDIDATES: usize = 8;
 
 impl Resolver<'_> {
@@ -94,7 +95,7 @@ impl Resolver<'_> {
     }
 
     /// Lists the symbols that a name denotes, without following the values of variables.
-    pub(crate) fn named_by(&self, file: FileId, used: &ReferenceRecord) -> Vec<(At, How)> {
+    pub(crate) fn named_by(&self, file: FileId, used: &ReferenceRecord) -> Vec<(At, ResolutionMethod)> {
         match used.usage {
             Usage::Mention | Usage::Apparent | Usage::Import => Vec::new(),
             _ => Self::things(&self.meant(Location { file, place: used.at }, used)),
@@ -104,8 +105,8 @@ impl Resolver<'_> {
     /// Replaces a variable by the function that it holds, and an object by its call method.
     fn callable(&self, meanings: Meanings) -> Meanings {
         let call = self.graph.word("__call__");
-        let called = |(value, how): (Value, How)| -> Meanings {
-            let holds = how == How::Local || matches!(value, Value::Thing(_));
+        let called = |(value, how): (Value, ResolutionMethod)| -> Meanings {
+            let holds = how == ResolutionMethod::Local || matches!(value, Value::Thing(_));
             let (held, how) = match &value {
                 Value::Thing(at)
                     if matches!(self.kind_of(*at), Kind::Variable | Kind::Constant | Kind::Field) =>
@@ -116,7 +117,7 @@ impl Resolver<'_> {
                     };
                     match held {
                         // The value of the variable is unknown, so the call counts as a call of a local name.
-                        Value::Unknown | Value::Absent => (Value::Unknown, How::Local),
+                        Value::Unknown | Value::Absent => (Value::Unknown, ResolutionMethod::Local),
                         held => (held, how),
                     }
                 }
@@ -125,8 +126,9 @@ impl Resolver<'_> {
             let of_each = |value: &Value| match (value, call) {
                 (Value::One(class, _), Some(call)) => {
                     let methods = self.members_of(*class, call).into_iter();
-                    let methods: Meanings = methods.map(|at| (Value::Thing(at), How::Typed)).collect();
-                    if methods.is_empty() { vec![(Value::Unknown, How::Local)] } else { methods }
+                    let methods: Meanings =
+                        methods.map(|at| (Value::Thing(at), ResolutionMethod::Typed)).collect();
+                    if methods.is_empty() { vec![(Value::Unknown, ResolutionMethod::Local)] } else { methods }
                 }
                 (Value::Unknown, _) => vec![(Value::Unknown, how)],
                 // Only the type of a function in a variable is known, so the target of the call is unknown.
@@ -147,8 +149,8 @@ impl Resolver<'_> {
     fn overloaded(&self, found: Resolution, by_arguments: bool) -> Resolution {
         match found {
             Resolution::Targets(mut targets) if by_arguments && targets.len() > 1 => {
-                for target in targets.iter_mut().filter(|target| target.sure == Sure::Proved) {
-                    target.sure = Sure::Inferred;
+                for target in targets.iter_mut().filter(|target| target.sure == Certainty::Proved) {
+                    target.sure = Certainty::Inferred;
                 }
                 Resolution::Targets(targets)
             }
@@ -156,7 +158,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn targets(&self, things: Vec<(At, How)>) -> Resolution {
+    fn targets(&self, things: Vec<(At, ResolutionMethod)>) -> Resolution {
         let mut out: Vec<Target> = Vec::new();
         for (at, how) in things {
             if !out.iter().any(|known| known.at == at) {
@@ -174,7 +176,7 @@ impl Resolver<'_> {
         if !meanings.is_empty() && meanings.iter().all(|(value, _)| outside(value)) {
             return Resolution::Outside;
         }
-        let local = meanings.iter().any(|(_, how)| *how == How::Local);
+        let local = meanings.iter().any(|(_, how)| *how == ResolutionMethod::Local);
         if used.receiver.is_none() && local {
             return self.taken(file, used).unwrap_or(Resolution::Local);
         }
@@ -182,7 +184,9 @@ impl Resolver<'_> {
             return Resolution::Local;
         }
         let lacks = used.receiver.is_none() || meanings.iter().any(|(value, _)| *value == Value::Absent);
-        let import = |(value, how): &(Value, How)| *value == Value::Absent && *how == How::Import;
+        let import = |(value, how): &(Value, ResolutionMethod)| {
+            *value == Value::Absent && *how == ResolutionMethod::Import
+        };
         match self.by_name(file, used, lacks) {
             // The import may rename a symbol of the workspace, which the search by name then does not find.
             Resolution::Outside if used.receiver.is_none() && meanings.iter().any(import) => {
@@ -207,7 +211,8 @@ impl Resolver<'_> {
     /// Finds the targets of a use only by their name. `lacks` is set if something is known that speaks against each
     /// of them, such as a missing import. Each is then at most possible.
     ///
-    /// A name that no symbol of the workspace has is outside the workspace.
+    /// If no symbol of the workspace with the name can be meant, the name is outside the workspace. If too many can, it
+    /// is unresolved.
     fn by_name(&self, file: FileId, used: &ReferenceRecord, lacks: bool) -> Resolution {
         let language = self.file(file).language();
         let none = self.rules(file).family == Family::None;
@@ -235,7 +240,7 @@ impl Resolver<'_> {
             && !lacks
             && !self.may_be_function(file, used)
             && all.first().is_some_and(|at| self.is_telling(*at, file, used));
-        let how = if unique { How::Unique } else { How::SameName };
+        let how = if unique { ResolutionMethod::Unique } else { ResolutionMethod::SameName };
         self.targets(all.into_iter().map(|at| (at, how)).collect())
     }
 

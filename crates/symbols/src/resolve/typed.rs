@@ -176,12 +176,13 @@ impl Resolver<'_> {
         })
     }
 
-    /// Evaluates the underlying type of a named Go type.
+    /// Evaluates the underlying type of a named type.
     pub(super) fn beneath(&self, at: At) -> Value {
         self.deeper(Value::Unknown, || self.aliased(at).unwrap_or(Value::Unknown))
     }
 
-    /// Returns an object of the type that the alias `at` refers to; `None` if that type is not known.
+    /// Returns an object of the type that the alias `at` refers to; `None` if the alias has no type or refers to its
+    /// own name.
     fn aliased(&self, at: At) -> Option<Value> {
         let symbol = self.graph.symbol(at);
         let spot = self.spot_of(at);

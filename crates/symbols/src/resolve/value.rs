@@ -11,7 +11,7 @@ pub(crate) enum Value {
     Thing(At),
     /// An object of a class, with the type arguments of its type.
     One(At, Arc<[Value]>),
-    /// The value of `super` in a class: an object of the class of which only the inherited members are visible.
+    /// The value of `super` in a class: an object of the class, with the inherited members only.
     Above(At),
     /// A file as a module.
     File(FileId),

@@ -2,7 +2,7 @@
 //!
 //! If a workspace has a single definition of such a name, a use of the name may still mean the standard one.
 
-/// Methods of the Rust standard library, without those that are common to many languages.
+/// Methods of the Rust standard library and of widely used crates.
 pub(super) const RUST: &str = "arg args env envs current_dir status output spawn stdin stdout stderr kill id \
     try_wait wait_with_output headers headers_mut body body_mut uri uri_mut method method_mut version extensions \
     extensions_mut into_parts into_body into_inner get_ref get_or_insert_with get_or_init ok_or_else is_ok is_err \
@@ -33,7 +33,8 @@ pub(super) const RUST: &str = "arg args env envs current_dir status output spawn
     poll_next poll_ready call then boxed map_ok and build finish field entries debug_struct debug_tuple \
     debug_list debug_map write_char alternate width precision pad serialize deserialize visit_str as_any";
 
-/// Methods of the standard libraries of PHP, Ruby, C#, Kotlin, Swift, Scala and similar languages.
+/// Methods of the standard libraries and of common interfaces of PHP, Ruby, C#, Kotlin, Swift, Scala and similar
+/// languages.
 pub(super) const OTHER: &str = "getMessage getCode getPrevious getFile getLine getTrace getTraceAsString \
     __toString __construct __get __set __call __invoke offsetGet offsetSet offsetExists offsetUnset current key \
     next rewind valid getIterator getInnerIterator count jsonSerialize format modify getTimestamp setTimestamp \
@@ -108,7 +109,7 @@ pub(super) const GLOBALS: &str = "console window document process globalThis glo
     staticmethod str sum super tuple type vars zip append cap clear close copy delete imag make new panic println real \
     recover string error";
 
-/// Built-in types that a program can use without an import, in any language.
+/// Built-in and standard types of any language, most of which need no import.
 pub(super) const TYPES: &str = "string number boolean bigint symbol object any unknown never void undefined null Object \
     Function Array ReadonlyArray Map ReadonlyMap Set ReadonlySet WeakMap WeakSet WeakRef Promise PromiseLike Record \
     Date RegExp Error TypeError RangeError SyntaxError Symbol String Number Boolean BigInt Math JSON Iterable Iterator \

@@ -4,7 +4,7 @@ use super::header;
 use crate::{Symbol, Tree};
 use toolpost_text::lines;
 
-/// Extends a symbol to the comments above and after it, and returns the end of its code.
+/// Extends a symbol to the comments above and after it, except those about the whole file. Returns the end of its code.
 pub(super) fn of(tree: &Tree<'_>, symbol: &mut Symbol) -> usize {
     let text = tree.text();
     let own = symbol.span.start;

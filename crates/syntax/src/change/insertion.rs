@@ -4,7 +4,7 @@ use toolpost_text::encoding::Splice;
 use toolpost_text::line_edit::EditPosition;
 use toolpost_text::lines;
 
-use super::{Place, SymbolEdit, SymbolError, indentation};
+use super::{ChangedSymbol, SymbolEdit, SymbolError, indentation};
 use crate::Kind;
 
 /// The maximum number of blank lines to put between two definitions.
@@ -12,7 +12,11 @@ const BLANK: usize = 2;
 
 /// Inserts code next to a symbol, with as many blank lines as the file has between the symbol and the
 /// symbol's neighbour.
-pub(super) fn put(place: &Place<'_>, side: EditPosition, new: &str) -> Result<SymbolEdit, SymbolError> {
+pub(super) fn put(
+    place: &ChangedSymbol<'_>,
+    side: EditPosition,
+    new: &str,
+) -> Result<SymbolEdit, SymbolError> {
     let (symbol, text) = (place.symbol(), place.text);
     let (start, end) = (place.line_start(symbol.span.start), place.line_end(symbol.span.end));
     let rest = &text[place.end..end];
@@ -54,7 +58,7 @@ fn comma(needed: bool, notes: &mut Vec<String>) -> &'static str {
 }
 
 /// Returns whether the symbol is an entry of a comma-separated list.
-pub(super) fn listed(place: &Place<'_>) -> bool {
+pub(super) fn listed(place: &ChangedSymbol<'_>) -> bool {
     let own = place.symbol();
     if !matches!(own.kind, Kind::Variant | Kind::Field | Kind::Key) {
         return false;
@@ -64,9 +68,9 @@ pub(super) fn listed(place: &Place<'_>) -> bool {
     place.language.name() == "json" || siblings.any(|other| place.text[other.end..].starts_with(','))
 }
 
-/// Counts the blank lines between the symbol and its neighbour; without a neighbour, returns the usual
-/// number.
-fn blank_lines(place: &Place<'_>, side: EditPosition, new: &str) -> usize {
+/// Counts the blank lines between the symbol and its neighbour, up to [`BLANK`]; without a neighbour, returns the
+/// usual number.
+fn blank_lines(place: &ChangedSymbol<'_>, side: EditPosition, new: &str) -> usize {
     let (own, text) = (place.symbol(), place.text);
     let siblings = || place.symbols.iter().filter(|other| other.parent == own.parent);
     let behind = siblings().any(|other| other.span.start >= own.span.end);

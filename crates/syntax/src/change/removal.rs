@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use toolpost_text::encoding::Splice;
 
-use super::{Place, SymbolEdit, SymbolError, insertion};
+use super::{ChangedSymbol, SymbolEdit, SymbolError, insertion};
 
 /// Removes the symbol, with the comma that separates it from its neighbour and with lines that become empty.
-pub(super) fn of(place: &Place<'_>) -> Result<SymbolEdit, SymbolError> {
+pub(super) fn of(place: &ChangedSymbol<'_>) -> Result<SymbolEdit, SymbolError> {
     place.alone()?;
     let (text, span) = (place.text, &place.symbol().span);
     let (start, end) = (place.line_start(span.start), place.line_end(span.end));
@@ -35,7 +35,7 @@ pub(super) fn of(place: &Place<'_>) -> Result<SymbolEdit, SymbolError> {
 }
 
 /// Finds the comma between the previous entry of a comma-separated list and the symbol.
-fn comma_before(place: &Place<'_>) -> Option<usize> {
+fn comma_before(place: &ChangedSymbol<'_>) -> Option<usize> {
     let own = place.symbol();
     let before =
         place.symbols.iter().filter(|other| other.parent == own.parent && other.end <= own.span.start);

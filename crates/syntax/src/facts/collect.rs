@@ -7,7 +7,7 @@ use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator as _};
 
 use super::nesting::NestedRanges;
 use super::parts::LEVELS;
-use super::{Binding, BindingKind, Facts, Import, ImportTarget, Reach, Reference, Scope, Usage};
+use super::{Binding, BindingKind, Facts, Import, ImportTarget, ImportVisibility, Reference, Scope, Usage};
 use crate::captures::{Queries, Role};
 use crate::shape::{self, chain};
 use crate::{Base, Chain, Item, Kind, Step, Symbol, Tree};
@@ -80,12 +80,12 @@ struct Captures {
     tokens: HashSet<usize>,
     /// The ranges of all tokens between the brackets of macro calls.
     expanded: Vec<Range<usize>>,
-    bindings: HashMap<Place, Binding>,
+    bindings: HashMap<LocalName, Binding>,
 }
 
 /// The offset of a local name, a flag for fields (a parameter may also be a field), and the scope if that is
 /// not the enclosing one.
-type Place = (usize, bool, Option<Range<usize>>);
+type LocalName = (usize, bool, Option<Range<usize>>);
 
 /// The kind of a use, or the fact that a name is not a use. If several matches have the same name, the greatest value
 /// counts.
@@ -105,7 +105,7 @@ struct Collector<'a, 't> {
 /// The nodes that one match of a query captured for an import or a local name.
 #[derive(Default)]
 struct Parts<'t> {
-    statement: Option<(Node<'t>, Reach)>,
+    statement: Option<(Node<'t>, ImportVisibility)>,
     module: Option<Node<'t>>,
     name: Option<Node<'t>>,
     alias: Option<Node<'t>>,
@@ -145,8 +145,8 @@ impl Collector<'_, '_> {
                 Role::Read => self.reference(node, Rank::Use(Usage::Read)),
                 Role::Write => self.reference(node, Rank::Use(Usage::Write)),
                 Role::Skip => self.reference(node, Rank::None),
-                Role::Import => parts.statement = Some((node, Reach::Own)),
-                Role::Export => parts.statement = Some((node, Reach::Exported)),
+                Role::Import => parts.statement = Some((node, ImportVisibility::Own)),
+                Role::Export => parts.statement = Some((node, ImportVisibility::Exported)),
                 Role::Module => parts.module = Some(node),
                 Role::Name => parts.name = Some(node),
                 Role::Alias => parts.alias = Some(node),
@@ -200,7 +200,7 @@ impl Collector<'_, '_> {
         self.found.tokens.insert(name.start_byte());
     }
 
-    fn import(&mut self, statement: Node<'_>, reach: Reach, parts: &Parts<'_>) {
+    fn import(&mut self, statement: Node<'_>, reach: ImportVisibility, parts: &Parts<'_>) {
         let text = |node: Node<'_>| self.tree.text().get(node.byte_range()).unwrap_or_default();
         let named = |node: Node<'_>| text(node).to_owned();
         let what = match (parts.name, parts.default, parts.wildcard) {
@@ -229,7 +229,7 @@ impl Collector<'_, '_> {
         }
         let whole = outermost(self.tree, inner).unwrap_or(statement);
         let public = text(whole).starts_with("pub ") || text(whole).starts_with("pub(");
-        let reach = if public { Reach::Exported } else { reach };
+        let reach = if public { ImportVisibility::Exported } else { reach };
         self.found.imports.push(Import {
             span: whole.byte_range(),
             module,
@@ -369,7 +369,7 @@ impl Collector<'_, '_> {
             self.mention(known.collect(), &within, &imported, facts);
         }
         let scope_of = NestedRanges::of_scopes(&facts.scopes);
-        let local = |((_, _, inside), binding): (Place, Binding)| {
+        let local = |((_, _, inside), binding): (LocalName, Binding)| {
             let scope = scope_of.of(inside.as_ref().unwrap_or(&binding.at));
             Binding { scope, ..binding }
         };

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use toolpost_text::merge::Why;
+use toolpost_text::merge::RefusalReason;
 
 use super::source::Source;
 use crate::grammar::Overloads;
@@ -17,7 +17,7 @@ pub(super) fn pair(
     olds: &[&Item],
     new: &Source,
     news: &[&Item],
-) -> Result<Vec<Option<usize>>, (usize, Why)> {
+) -> Result<Vec<Option<usize>>, (usize, RefusalReason)> {
     let mut pairing = Pairing { old, olds, new, news, to: vec![None; news.len()], taken: HashSet::new() };
     pairing.identical()?;
     pairing.by_key()?;
@@ -79,7 +79,7 @@ impl Pairing<'_> {
     /// Pairs items that are equal apart from white space and the comments before them.
     ///
     /// Fails with a statement that occurs several times in the file and a different number of times in the snippet.
-    fn identical(&mut self) -> Result<(), (usize, Why)> {
+    fn identical(&mut self) -> Result<(), (usize, RefusalReason)> {
         let mut known: HashMap<(KindGroup, String), VecDeque<usize>> = HashMap::new();
         for (at, item) in self.olds.iter().enumerate() {
             known.entry((sort(item.kind), self.old.plain(item))).or_default().push_back(at);
@@ -102,7 +102,7 @@ impl Pairing<'_> {
     }
 
     /// Pairs items of the same name and kind group.
-    fn by_key(&mut self) -> Result<(), (usize, Why)> {
+    fn by_key(&mut self) -> Result<(), (usize, RefusalReason)> {
         let keyed = |item: &Item| !matches!(item.kind, Kind::Statement | Kind::Comment);
         let mut groups: HashMap<(KindGroup, &str), Vec<usize>> = HashMap::new();
         for (at, item) in self.olds.iter().enumerate().filter(|(_, item)| keyed(item)) {
@@ -124,7 +124,7 @@ impl Pairing<'_> {
 
     /// Chooses one of the items of the text that have the name of the snippet's item with index `at`; `free` are
     /// those not yet paired.
-    fn choose(&self, at: usize, all: &[usize], free: &[usize]) -> Result<Option<usize>, Why> {
+    fn choose(&self, at: usize, all: &[usize], free: &[usize]) -> Result<Option<usize>, RefusalReason> {
         let item = self.news[at];
         if free.is_empty() {
             return Ok(None);
@@ -159,7 +159,7 @@ impl Pairing<'_> {
     }
 
     /// Chooses the old item that shares most children with a new one.
-    fn by_children(&self, at: usize, free: &[usize]) -> Result<usize, Why> {
+    fn by_children(&self, at: usize, free: &[usize]) -> Result<usize, RefusalReason> {
         let names = |item: &Item| -> HashSet<(KindGroup, String)> {
             item.children
                 .iter()
@@ -177,8 +177,9 @@ impl Pairing<'_> {
         }
     }
 
-    /// Chooses the old import from the same module that has names in common; `None` if there is none.
-    fn import(&self, new: &Item, free: &[usize]) -> Result<Option<usize>, Why> {
+    /// Chooses the old import from the same module that has names in common; `None` if there is none. Fails if there
+    /// are several, or if each import has names that the other lacks.
+    fn import(&self, new: &Item, free: &[usize]) -> Result<Option<usize>, RefusalReason> {
         let wanted = imported(self.new, new);
         let found = |old: &&usize| !imported(self.old, self.olds[**old]).is_disjoint(&wanted);
         let mut found = free.iter().filter(found);
@@ -188,8 +189,10 @@ impl Pairing<'_> {
         if fits { Ok(Some(*first)) } else { Err(self.several(free)) }
     }
 
-    fn several(&self, free: &[usize]) -> Why {
-        Why::Ambiguous { lines: free.iter().map(|old| self.old.head(self.olds[*old]) + 1).collect() }
+    fn several(&self, free: &[usize]) -> RefusalReason {
+        RefusalReason::Ambiguous {
+            lines: free.iter().map(|old| self.old.head(self.olds[*old]) + 1).collect(),
+        }
     }
 
     /// Pairs a function with a variable of the same name, or the other way round, if there is one of each.

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use toolpost_text::merge::{Piece, Refusal, Why};
+use toolpost_text::merge::{LineReplacement, Refusal, RefusalReason};
 
 use super::align::KindGroup;
 use super::insert::{self, Neighbour, Run};
-use super::item::{self, Both};
+use super::item::{self, MergeInput};
 use super::shape::real;
 use super::{align, imports, source::Source};
 use crate::{Item, Kind};
@@ -37,15 +37,15 @@ enum SnippetPart {
 
 /// Merges a block of the snippet into one of the text.
 pub(super) fn merge(
-    both: &Both<'_>,
+    both: &MergeInput<'_>,
     block: &Block<'_>,
     depth: Depth,
-    out: &mut Vec<Piece>,
+    out: &mut Vec<LineReplacement>,
 ) -> Result<(), Refusal> {
     let olds: Vec<&Item> = block.olds.iter().collect();
     let news = real(both.said, both.new, block.news);
     if !both.old.apart(&olds) || !both.new.apart(&news) {
-        return Err(both.refuse(block.here.clone(), Why::Absent));
+        return Err(both.refuse(block.here.clone(), RefusalReason::Absent));
     }
     let pairs = align::pair(both.old, &olds, both.new, &news)
         .map_err(|(at, why)| both.refuse(both.new.span(news[at]), why))?;
@@ -72,7 +72,7 @@ pub(super) fn merge(
         let gap = gap(&run, &olds, (&pairs, &news), depth).map_err(|old| {
             both.refuse(
                 both.new.span(news[run.items.start]),
-                Why::Unbounded { line: both.old.head(olds[old]) + 1 },
+                RefusalReason::Unbounded { line: both.old.head(olds[old]) + 1 },
             )
         })?;
         let site =
@@ -90,13 +90,18 @@ pub(super) fn merge(
 }
 
 /// Refuses statements that the snippet has in another order than the text, because their order matters.
-fn in_order(both: &Both<'_>, olds: &[&Item], news: &[&Item], pairs: &[Option<usize>]) -> Result<(), Refusal> {
+fn in_order(
+    both: &MergeInput<'_>,
+    olds: &[&Item],
+    news: &[&Item],
+    pairs: &[Option<usize>],
+) -> Result<(), Refusal> {
     let mut before = None;
     for (at, old) in pairs.iter().enumerate() {
         let Some(old) = old.filter(|old| olds[*old].kind == Kind::Statement) else { continue };
         if before.is_some_and(|before| before > old) {
             let line = both.old.head(olds[old]) + 1;
-            return Err(both.refuse(both.new.span(news[at]), Why::Order { line }));
+            return Err(both.refuse(both.new.span(news[at]), RefusalReason::Order { line }));
         }
         before = Some(old);
     }
@@ -106,7 +111,7 @@ fn in_order(both: &Both<'_>, olds: &[&Item], news: &[&Item], pairs: &[Option<usi
 /// Adds a note about items that stay although the snippet shows their neighbours without a marker between
 /// them.
 fn left_out(
-    both: &Both<'_>,
+    both: &MergeInput<'_>,
     olds: &[&Item],
     parts: &[SnippetPart],
     (pairs, replaced): (&[Option<usize>], &[usize]),
@@ -149,7 +154,7 @@ fn left_out(
 }
 
 /// Describes an item of the text by kind, name and line, or only by its line.
-fn named(both: &Both<'_>, item: &Item) -> String {
+fn named(both: &MergeInput<'_>, item: &Item) -> String {
     let line = both.old.head(item) + 1;
     if item.kind.defines() {
         format!("{} {} (line {line})", item.kind.name(), item.name)
@@ -158,9 +163,9 @@ fn named(both: &Both<'_>, item: &Item) -> String {
     }
 }
 
-/// Refuses an item that shares more lines with an item of the same name in another block than with the one in
-/// this block.
-fn only_here(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
+/// Refuses a function or macro that shares more lines with one of the same name in another block than with the one
+/// in this block.
+fn only_here(both: &MergeInput<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
     if align::sort(new.kind) != KindGroup::Function {
         return Ok(());
     }
@@ -177,7 +182,7 @@ fn only_here(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
         return Ok(());
     }
     let lines = [old].into_iter().chain(named).map(|item| both.old.head(item) + 1).collect();
-    Err(both.refuse(both.new.span(new), Why::Ambiguous { lines }))
+    Err(both.refuse(both.new.span(new), RefusalReason::Ambiguous { lines }))
 }
 
 /// Merges each new function or type that this block lacks into the item of the same name in another block, if exactly
@@ -185,10 +190,10 @@ fn only_here(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
 ///
 /// Returns the indexes of the merged items. Refuses an item that may be new or belong to another block.
 fn elsewhere(
-    both: &Both<'_>,
+    both: &MergeInput<'_>,
     olds: &[&Item],
     (news, pairs): (&[&Item], &[Option<usize>]),
-    out: &mut Vec<Piece>,
+    out: &mut Vec<LineReplacement>,
 ) -> Result<Vec<usize>, Refusal> {
     let mut done = Vec::new();
     for (at, new) in news.iter().enumerate().filter(|(at, _)| pairs[*at].is_none()) {
@@ -214,7 +219,7 @@ fn elsewhere(
             [] if !named.iter().any(|old| same(&old)) => {}
             _ => {
                 let lines = named.iter().map(|old| both.old.head(old) + 1).collect();
-                return Err(both.refuse(both.new.span(new), Why::Ambiguous { lines }));
+                return Err(both.refuse(both.new.span(new), RefusalReason::Ambiguous { lines }));
             }
         }
     }
@@ -232,7 +237,7 @@ fn namesakes<'a>(items: &'a [Item], new: &Item, out: &mut Vec<&'a Item>) {
 }
 
 /// Lists the parts of a block of the snippet, in order. Items of other blocks count as markers.
-fn parts(both: &Both<'_>, news: &[&Item], away: &[usize], here: Range<usize>) -> Vec<SnippetPart> {
+fn parts(both: &MergeInput<'_>, news: &[&Item], away: &[usize], here: Range<usize>) -> Vec<SnippetPart> {
     let mut parts = Vec::new();
     let mut line = here.start;
     for (at, item) in news.iter().enumerate() {
@@ -249,7 +254,7 @@ fn parts(both: &Both<'_>, news: &[&Item], away: &[usize], here: Range<usize>) ->
     parts
 }
 
-fn has_marker(both: &Both<'_>, lines: Range<usize>) -> bool {
+fn has_marker(both: &MergeInput<'_>, lines: Range<usize>) -> bool {
     both.said.get(lines).is_some_and(super::source::marked)
 }
 

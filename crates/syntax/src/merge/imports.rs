@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use toolpost_text::merge::Piece;
+use toolpost_text::merge::LineReplacement;
 
-use super::item::{Both, owned};
+use super::item::{MergeInput, owned};
 use crate::{Item, Kind};
 
 /// Replaces single imports of the text with a new group that contains them.
@@ -12,11 +12,11 @@ use crate::{Item, Kind};
 /// Returns the indexes of the snippet's items that need no other merge: such groups, and single imports that a group
 /// of the text already contains.
 pub(super) fn joined(
-    both: &Both<'_>,
+    both: &MergeInput<'_>,
     olds: &[&Item],
     news: &[&Item],
     pairs: &[Option<usize>],
-    out: &mut Vec<Piece>,
+    out: &mut Vec<LineReplacement>,
 ) -> Vec<usize> {
     let mut done = Vec::new();
     for (at, new) in news.iter().enumerate().filter(|(at, _)| pairs[*at].is_none()) {
@@ -35,7 +35,7 @@ pub(super) fn joined(
             let (from, to) = (both.new.indent(both.new.head(new)), both.old.indent(both.old.head(old)));
             let lines =
                 if number == 0 { owned(&both.fitted(both.new.span(new), from, to)) } else { Vec::new() };
-            out.push(Piece { old: both.old.span(old), new: lines });
+            out.push(LineReplacement { old: both.old.span(old), new: lines });
         }
         if !singles.is_empty() {
             done.push(at);

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use toolpost_text::encoding::Indent;
-use toolpost_text::merge::{Piece, Refusal, Why};
+use toolpost_text::merge::{LineReplacement, Refusal, RefusalReason};
 
 use super::align::sort;
 use super::block::{self, Depth};
-use super::item::{Both, owned};
+use super::item::{MergeInput, owned};
 use crate::{Item, Kind};
 
 /// A run of adjacent new items.
@@ -37,7 +37,7 @@ pub(super) enum Neighbour {
 
 /// A block of the text into which new items are inserted, and the block of the snippet that they come from.
 pub(super) struct Site<'a> {
-    pub(super) both: &'a Both<'a>,
+    pub(super) both: &'a MergeInput<'a>,
     pub(super) olds: &'a [&'a Item],
     pub(super) there: Range<usize>,
     pub(super) news: &'a [&'a Item],
@@ -46,9 +46,9 @@ pub(super) struct Site<'a> {
 }
 
 /// Sorts pieces, and joins insertions at the same location.
-pub(super) fn ordered(mut pieces: Vec<Piece>) -> Vec<Piece> {
+pub(super) fn ordered(mut pieces: Vec<LineReplacement>) -> Vec<LineReplacement> {
     pieces.sort_by_key(|piece| (piece.old.start, piece.old.end));
-    let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
+    let mut out: Vec<LineReplacement> = Vec::with_capacity(pieces.len());
     for piece in pieces {
         match out.last_mut().filter(|last| last.old.is_empty() && piece.old == last.old) {
             Some(last) => last.new.extend(piece.new),
@@ -59,25 +59,25 @@ pub(super) fn ordered(mut pieces: Vec<Piece>) -> Vec<Piece> {
 }
 
 /// Replaces statements with new items.
-pub(super) fn replace(site: &Site<'_>, run: &Run, gap: Range<usize>, out: &mut Vec<Piece>) {
+pub(super) fn replace(site: &Site<'_>, run: &Run, gap: Range<usize>, out: &mut Vec<LineReplacement>) {
     let both = site.both;
     let old = both.old.span(site.olds[gap.start]).start..both.old.span(site.olds[gap.end - 1]).end;
-    out.push(Piece { old, new: site.text(run) });
+    out.push(LineReplacement { old, new: site.text(run) });
 }
 
 /// Inserts new items next to their neighbours.
-pub(super) fn run(site: &Site<'_>, run: &Run, out: &mut Vec<Piece>) -> Result<(), Refusal> {
+pub(super) fn run(site: &Site<'_>, run: &Run, out: &mut Vec<LineReplacement>) -> Result<(), Refusal> {
     let Some(at) = site.place(run) else {
-        let why = if site.olds.is_empty() { Why::Homeless } else { Why::Absent };
+        let why = if site.olds.is_empty() { RefusalReason::Homeless } else { RefusalReason::Absent };
         return Err(site.both.refuse(site.said(run), why));
     };
     let old = site.both.old;
     let (line, before, after) = match at {
-        At::After(item) => {
+        InsertPosition::After(item) => {
             (old.span(site.olds[item]).end, Some(item), (item + 1 < site.olds.len()).then_some(item + 1))
         }
-        At::Before(item) => (old.span(site.olds[item]).start, item.checked_sub(1), Some(item)),
-        At::Empty => (site.there.start, None, None),
+        InsertPosition::Before(item) => (old.span(site.olds[item]).start, item.checked_sub(1), Some(item)),
+        InsertPosition::Empty => (site.there.start, None, None),
     };
     let mut text = site.text(run);
     site.separate(run, before, after, &mut text, out);
@@ -95,13 +95,13 @@ pub(super) fn run(site: &Site<'_>, run: &Run, out: &mut Vec<Piece>) -> Result<()
     if after.is_some() {
         new.extend(std::iter::repeat_n(String::new(), blanks.1.saturating_sub(below)));
     }
-    out.push(Piece { old: line..line, new });
+    out.push(LineReplacement { old: line..line, new });
     Ok(())
 }
 
 /// The position of new items.
 #[derive(Debug, Clone, Copy)]
-enum At {
+enum InsertPosition {
     After(usize),
     Before(usize),
     /// Into an empty block.
@@ -110,11 +110,11 @@ enum At {
 
 impl Site<'_> {
     /// Finds the location of a run of new items; `None` if it is uncertain.
-    fn place(&self, run: &Run) -> Option<At> {
+    fn place(&self, run: &Run) -> Option<InsertPosition> {
         let known = self.pairs.iter().any(Option::is_some);
         match (run.before, run.after) {
-            (Neighbour::Known { old, .. }, _) => return Some(At::After(old)),
-            (_, Neighbour::Known { old, .. }) => return Some(At::Before(old)),
+            (Neighbour::Known { old, .. }, _) => return Some(InsertPosition::After(old)),
+            (_, Neighbour::Known { old, .. }) => return Some(InsertPosition::Before(old)),
             _ => {}
         }
         let items = &self.news[run.items.clone()];
@@ -123,7 +123,11 @@ impl Site<'_> {
         }
         let documents = items.iter().all(|item| item.kind == Kind::Documentation);
         if documents && run.before == Neighbour::End && self.depth == Depth::Within {
-            return Some(if self.olds.is_empty() { At::Empty } else { At::Before(0) });
+            return Some(if self.olds.is_empty() {
+                InsertPosition::Empty
+            } else {
+                InsertPosition::Before(0)
+            });
         }
         let certain = self.depth == Depth::Within || known || self.at_home(items);
         if !certain || items.iter().any(|item| !item.kind.defines() && item.kind != Kind::Comment) {
@@ -134,17 +138,17 @@ impl Site<'_> {
         }
         let next = self.pairs[run.items.end..].iter().flatten().next();
         match (run.before, next) {
-            _ if self.olds.is_empty() => Some(At::Empty),
+            _ if self.olds.is_empty() => Some(InsertPosition::Empty),
             (Neighbour::End, _) if run.after != Neighbour::End || self.depth == Depth::Within => {
                 Some(self.first())
             }
-            (Neighbour::Marker | Neighbour::New, Some(next)) => Some(At::Before(*next)),
-            _ => Some(At::After(self.olds.len() - 1)),
+            (Neighbour::Marker | Neighbour::New, Some(next)) => Some(InsertPosition::Before(*next)),
+            _ => Some(InsertPosition::After(self.olds.len() - 1)),
         }
     }
 
     /// Returns whether items without a known neighbour belong to the top level of a file: they are unindented
-    /// definitions, not members.
+    /// definitions, not members, and the snippet has a marker.
     fn at_home(&self, items: &[&Item]) -> bool {
         let new = self.both.new;
         let whole = |item: &&Item| {
@@ -163,17 +167,17 @@ impl Site<'_> {
         flush && marked && items.iter().all(whole)
     }
 
-    /// Finds the location of new imports: after the existing ones.
-    fn imports(&self) -> At {
+    /// Finds the location of new imports: after the existing ones, or else at the location that [`Self::first`] finds.
+    fn imports(&self) -> InsertPosition {
         match self.olds.iter().rposition(|item| item.imports()) {
-            Some(last) => At::After(last),
+            Some(last) => InsertPosition::After(last),
             None => self.first(),
         }
     }
 
-    /// Finds the location before the first item after the head of a file (package, documentation, imports,
-    /// comments).
-    fn first(&self) -> At {
+    /// Finds the location before the first item of a body, or after the head of a file (package, documentation,
+    /// imports, comments).
+    fn first(&self) -> InsertPosition {
         let heads = |item: &&&Item| {
             let text = &self.both.old.text[item.head..item.range.end];
             let tag = item.kind == Kind::Statement
@@ -182,11 +186,11 @@ impl Site<'_> {
         };
         let head = self.olds.iter().take_while(|item| heads(item)).count();
         match (head, self.depth) {
-            _ if self.olds.is_empty() => At::Empty,
-            (0, _) => At::Before(0),
-            (_, Depth::Within) => At::Before(0),
-            (head, _) if head == self.olds.len() => At::After(head - 1),
-            (head, _) => At::Before(head),
+            _ if self.olds.is_empty() => InsertPosition::Empty,
+            (0, _) => InsertPosition::Before(0),
+            (_, Depth::Within) => InsertPosition::Before(0),
+            (head, _) if head == self.olds.len() => InsertPosition::After(head - 1),
+            (head, _) => InsertPosition::Before(head),
         }
     }
 
@@ -276,7 +280,7 @@ impl Site<'_> {
         before: Option<usize>,
         after: Option<usize>,
         text: &mut [String],
-        out: &mut Vec<Piece>,
+        out: &mut Vec<LineReplacement>,
     ) {
         let old = self.both.old;
         let values =
@@ -299,7 +303,10 @@ impl Site<'_> {
         if let Some(before) = before.filter(|before| !comma(*before) && !self.pairs.contains(&Some(*before)))
         {
             let line = old.span(self.olds[before]).end - 1;
-            out.push(Piece { old: line..line + 1, new: vec![format!("{},", old.lines[line].trim_end())] });
+            out.push(LineReplacement {
+                old: line..line + 1,
+                new: vec![format!("{},", old.lines[line].trim_end())],
+            });
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use toolpost_text::lines::LineRange;
-use toolpost_text::merge::{Ends, Line, Piece, Refusal, Scope, Why, fit, place};
+use toolpost_text::merge::{Line, LineReplacement, Refusal, RefusalReason, Scope, ScopeAnchors, fit, place};
 
 use super::align::{self, KindGroup};
 use super::block::{self, Block};
@@ -14,7 +14,7 @@ use super::source::{Source, marked};
 use crate::{Item, Kind};
 
 /// The text and the snippet.
-pub(super) struct Both<'a> {
+pub(super) struct MergeInput<'a> {
     pub(super) old: &'a Source<'a>,
     pub(super) new: &'a Source<'a>,
     /// The original lines of the snippet.
@@ -23,7 +23,7 @@ pub(super) struct Both<'a> {
     pub(super) notes: RefCell<Vec<String>>,
 }
 
-impl Both<'_> {
+impl MergeInput<'_> {
     /// Returns lines of the snippet, indented for another location.
     pub(super) fn fitted(&self, lines: Range<usize>, from: &str, to: &str) -> Vec<Line> {
         let mut lines = self.said.get(lines).unwrap_or_default().to_vec();
@@ -37,13 +37,18 @@ impl Both<'_> {
     }
 
     /// Refuses some lines of the snippet.
-    pub(super) fn refuse(&self, lines: Range<usize>, why: Why) -> Refusal {
+    pub(super) fn refuse(&self, lines: Range<usize>, why: RefusalReason) -> Refusal {
         Refusal::of(self.said.get(lines).unwrap_or_default(), why)
     }
 }
 
 /// Merges an item into its old version.
-pub(super) fn merge(both: &Both<'_>, old: &Item, new: &Item, out: &mut Vec<Piece>) -> Result<(), Refusal> {
+pub(super) fn merge(
+    both: &MergeInput<'_>,
+    old: &Item,
+    new: &Item,
+    out: &mut Vec<LineReplacement>,
+) -> Result<(), Refusal> {
     let (there, here) = (both.old.span(old), both.new.span(new));
     let (from, to) = (both.new.indent(both.new.head(new)), both.old.indent(both.old.head(old)));
     let lines = both.fitted(here.clone(), from, to);
@@ -74,7 +79,7 @@ pub(super) fn merge(both: &Both<'_>, old: &Item, new: &Item, out: &mut Vec<Piece
             let scope = Scope {
                 old: &both.old.lines[inside_old.clone()],
                 base: inside_old.start,
-                ends: Ends::Fixed,
+                ends: ScopeAnchors::Fixed,
                 file: &both.old.lines,
             };
             out.extend(place(&scope, &both.fitted(inside_new, from, to))?);
@@ -84,7 +89,7 @@ pub(super) fn merge(both: &Both<'_>, old: &Item, new: &Item, out: &mut Vec<Piece
             let scope = Scope {
                 old: &both.old.lines[there.clone()],
                 base: there.start,
-                ends: Ends::Fixed,
+                ends: ScopeAnchors::Fixed,
                 file: &both.old.lines,
             };
             out.extend(place(&scope, &lines)?);
@@ -96,14 +101,14 @@ pub(super) fn merge(both: &Both<'_>, old: &Item, new: &Item, out: &mut Vec<Piece
             keeps_end(both, (old, new), &lines)?;
             let lead = lead(both, old, new, from, to);
             let new = lead.into_iter().chain(owned(&lines[both.new.head(new) - here.start..])).collect();
-            out.push(Piece { old: there, new });
+            out.push(LineReplacement { old: there, new });
             Ok(())
         }
     }
 }
 
 /// Returns whether a snippet's item has all parts of the old one in another order.
-fn reordered(both: &Both<'_>, old: &Item, new: &Item) -> bool {
+fn reordered(both: &MergeInput<'_>, old: &Item, new: &Item) -> bool {
     let olds: Vec<&Item> = old.children.iter().collect();
     let news = real(both.said, both.new, &new.children);
     let Ok(pairs) = align::pair(both.old, &olds, both.new, &news) else { return false };
@@ -116,10 +121,10 @@ fn reordered(both: &Both<'_>, old: &Item, new: &Item) -> bool {
 
 /// Replaces the lines of an item before its body.
 fn header(
-    both: &Both<'_>,
+    both: &MergeInput<'_>,
     (old, there): (&Item, Range<usize>),
     (new, here): (&Item, Range<usize>),
-    out: &mut Vec<Piece>,
+    out: &mut Vec<LineReplacement>,
 ) {
     let (from, to) = (both.new.indent(both.new.head(new)), both.old.indent(both.old.head(old)));
     if abbreviates(both, old, new) {
@@ -130,7 +135,7 @@ fn header(
         ));
         let head = both.old.head(old);
         let new = lead(both, old, new, from, to);
-        out.push(Piece { old: there.start..head, new });
+        out.push(LineReplacement { old: there.start..head, new });
         return;
     }
     let head = both.fitted(both.new.head(new)..here.end, from, to);
@@ -140,12 +145,12 @@ fn header(
         .map(|line| line.trim_end())
         .eq(both.old.lines[there.clone()].iter().map(|line| line.trim_end()))
     {
-        out.push(Piece { old: there, new });
+        out.push(LineReplacement { old: there, new });
     }
 }
 
 /// Returns whether the head of a snippet's item is that of the text with some words omitted.
-fn abbreviates(both: &Both<'_>, old: &Item, new: &Item) -> bool {
+fn abbreviates(both: &MergeInput<'_>, old: &Item, new: &Item) -> bool {
     let words = |source: &Source, item: &Item| -> Vec<String> {
         let head = source.declaration(item);
         let words = head.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
@@ -156,8 +161,8 @@ fn abbreviates(both: &Both<'_>, old: &Item, new: &Item) -> bool {
     here.len() < there.len() && here.iter().all(|word| rest.any(|known| known == word))
 }
 
-/// Returns the comments and attributes before an item: those of the snippet, or else those of the text.
-fn lead(both: &Both<'_>, old: &Item, new: &Item, from: &str, to: &str) -> Vec<String> {
+/// Returns the comments and the attributes before an item: each from the snippet if it has any, or else from the text.
+fn lead(both: &MergeInput<'_>, old: &Item, new: &Item, from: &str, to: &str) -> Vec<String> {
     let split = |source: &Source, item: &Item| {
         let (start, head) = (source.span(item).start, source.head(item));
         let attributes = item.attributes.map_or(head, |at| source.line(at)).clamp(start, head);
@@ -185,16 +190,16 @@ fn lead(both: &Both<'_>, old: &Item, new: &Item, from: &str, to: &str) -> Vec<St
 }
 
 /// Refuses to remove a nested definition from an item if the snippet shows the item without the definition.
-fn keeps_names(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
+fn keeps_names(both: &MergeInput<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
     let lost = missing(old, new);
     let (Some(first), Some(last)) = (lost.first(), lost.last()) else { return Ok(()) };
     let lines = LineRange { first: both.old.head(first) + 1, last: both.old.head(last) + 1 };
     let names = lost.iter().map(|item| format!("{} {}", item.kind.name(), item.name)).collect();
-    Err(both.refuse(both.new.span(new), Why::Loses { lines, names }))
+    Err(both.refuse(both.new.span(new), RefusalReason::Loses { lines, names }))
 }
 
 /// Refuses to remove the first attributes of an item if the snippet has a marker in their place.
-fn keeps_attributes(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
+fn keeps_attributes(both: &MergeInput<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
     let lines = |source: &Source, item: &Item| -> Vec<String> {
         let attributes = item.attributes.map_or(source.head(item), |at| source.line(at))..source.head(item);
         let full = attributes.map(|at| source.lines[at].trim().to_owned());
@@ -209,11 +214,11 @@ fn keeps_attributes(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refus
     }
     let first = old.attributes.map_or(both.old.head(old), |at| both.old.line(at)) + 1;
     let lines = LineRange { first, last: first + lost - 1 };
-    Err(both.refuse(both.new.span(new), Why::Loses { lines, names: there[..lost].to_vec() }))
+    Err(both.refuse(both.new.span(new), RefusalReason::Loses { lines, names: there[..lost].to_vec() }))
 }
 
 /// Refuses to remove the first lines of a multi-line head if the snippet begins at a later line of that head.
-fn keeps_start(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
+fn keeps_start(both: &MergeInput<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
     let head = both.old.head(old);
     let end = old.body.as_ref().map_or(old.end, |body| body.start);
     let here = both.new.lines.get(both.new.head(new)).map(|line| line.trim()).unwrap_or_default();
@@ -221,14 +226,14 @@ fn keeps_start(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
     let Some(lost) = there.filter(|lost| *lost > 0) else { return Ok(()) };
     let lines = LineRange { first: head + 1, last: head + lost };
     let names = vec![both.old.lines[head].trim().to_owned()];
-    Err(both.refuse(both.new.span(new), Why::Loses { lines, names }))
+    Err(both.refuse(both.new.span(new), RefusalReason::Loses { lines, names }))
 }
 
 /// Refuses to replace the last lines of an item without a closing bracket by fewer lines, because the snippet
 /// may show only the beginning of the item.
 ///
 /// `lines` are the new item's, indented like the old one.
-fn keeps_end(both: &Both<'_>, (old, new): (&Item, &Item), lines: &[Line]) -> Result<(), Refusal> {
+fn keeps_end(both: &MergeInput<'_>, (old, new): (&Item, &Item), lines: &[Line]) -> Result<(), Refusal> {
     let here = both.new.span(new);
     let mut after = both.said.get(here.end..).unwrap_or_default().iter().filter(|line| !line.is_blank());
     let open = after.next().is_none_or(|line| line.marker.is_some());
@@ -255,7 +260,7 @@ fn keeps_end(both: &Both<'_>, (old, new): (&Item, &Item), lines: &[Line]) -> Res
         (Some((first, line)), Some((end, _))) if gone > come || come == 0 => {
             let lines = LineRange { first: first + 1, last: end + 1 };
             let names = vec![line.trim().to_owned()];
-            Err(both.refuse(here, Why::Loses { lines, names }))
+            Err(both.refuse(here, RefusalReason::Loses { lines, names }))
         }
         _ => Ok(()),
     }

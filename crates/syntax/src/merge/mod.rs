@@ -16,7 +16,8 @@ mod whole;
 
 use toolpost_text::lines::lf;
 use toolpost_text::merge::{
-    self as lines, Line, Marker, MergeResult, Piece, Refusal, SnippetExtent, Why, no_marker,
+    self as lines, Line, LineReplacement, Marker, MergeResult, Refusal, RefusalReason, SnippetExtent,
+    no_marker,
 };
 
 use crate::Language;
@@ -27,14 +28,14 @@ use verify::Entries;
 
 /// Computes the merge of a snippet into a text.
 ///
-/// With a language, items are found by their names, and the result has no more syntax errors than the text.
-/// Without one, and if no item determines the position, the lines around the markers must match exactly one
-/// location in the text.
+/// With a language whose code is merged by its tree, items are found by their names, and the result has no more syntax
+/// errors than the text. Otherwise, and if no item determines the position, the lines around the markers must match
+/// exactly one location in the text.
 ///
 /// # Errors
 ///
-/// If a part of the snippet has no certain location, or code would be lost; the error names the part or the
-/// code.
+/// If a part of the snippet has no certain location, code would be lost (the error names the part or the code), the
+/// result would be invalid, or nothing would change although the snippet differs from the text.
 pub fn merge(original: &str, snippet: &str, language: Option<Language>) -> Result<MergeResult, Refusal> {
     if lf(snippet) == original {
         return Ok(MergeResult { splices: Vec::new(), taken: SnippetExtent::Parts, notes: Vec::new() });
@@ -73,7 +74,7 @@ fn by_tree(old: &Source, plain: Option<Variant>, said: &[Line]) -> Result<MergeR
         }
     }
     let language = old.language.name();
-    Err(refused.unwrap_or_else(|| Refusal::whole(Why::Unread { what: "snippet", language })))
+    Err(refused.unwrap_or_else(|| Refusal::whole(RefusalReason::Unread { what: "snippet", language })))
 }
 
 /// Returns the more specific of two refusals, or `first` if both are alike. A refusal is less specific if a merge by
@@ -88,18 +89,18 @@ fn prefer(first: Option<Refusal>, other: Refusal) -> Refusal {
 /// Merges by lines; the result is checked like the result of a merge by tree.
 fn by_lines(old: &Source, said: &[Line], snippet: &str) -> Result<MergeResult, Refusal> {
     if !said.iter().any(|line| line.marker.is_some()) {
-        return Err(Refusal::whole(Why::Empty));
+        return Err(Refusal::whole(RefusalReason::Empty));
     }
     let merged = lines::merge(old.text, snippet)?;
     if merged.splices.is_empty() {
-        return Err(Refusal::whole(Why::Empty)); // the text already has all lines of the snippet
+        return Err(Refusal::whole(RefusalReason::Empty)); // the text already has all lines of the snippet
     }
     verify::check(old, &merged.splices, Entries::Once)?;
     Ok(merged)
 }
 
 /// Applies the pieces, if the result is valid.
-fn finish(old: &Source, pieces: Vec<Piece>, notes: Vec<String>) -> Result<MergeResult, Refusal> {
+fn finish(old: &Source, pieces: Vec<LineReplacement>, notes: Vec<String>) -> Result<MergeResult, Refusal> {
     let pieces = insert::ordered(pieces);
     verify::apart(&pieces)?;
     // In a language in which three dots are code, a line of dots is code rather than a marker.

@@ -14,7 +14,7 @@ pub(super) struct Variant {
     pub(super) blocks: Vec<Item>,
     /// The lines of the snippet itself, without the wrapper.
     pub(super) inside: Range<usize>,
-    /// Set if the snippet was wrapped in code that makes its items members.
+    /// `Yes` if the snippet was wrapped in code that makes its items members.
     pub(super) member: Member,
     /// The lines of syntax errors.
     pub(super) errors: Vec<usize>,
@@ -122,7 +122,7 @@ fn is_marker(said: &[Line], span: &Range<usize>) -> bool {
     span.len() == 1 && said.get(span.start).is_some_and(|line| line.marker.is_some())
 }
 
-/// Treats apparent markers in comments and multi-line strings as text.
+/// Treats apparent markers inside multi-line comments and strings as text; `None` if the snippet cannot be parsed.
 fn unmark_in_tokens(language: Language, lines: &mut [Line]) -> Option<()> {
     if !lines.iter().any(|line| line.marker.is_some()) {
         return Some(());

@@ -51,8 +51,8 @@ impl<'a> Source<'a> {
         self.line(item.head)
     }
 
-    /// Returns the lines of an item's body without the lines of its brackets; `None` if the item has no body,
-    /// or no lines remain.
+    /// Returns the lines of an item's body without the lines of its brackets; `None` if the item has no body, the
+    /// body begins on the line of its head without a bracket, or no lines remain.
     pub(super) fn interior(&self, item: &Item) -> Option<Range<usize>> {
         let body = item.body.clone()?;
         let text = self.text.get(body.clone())?;

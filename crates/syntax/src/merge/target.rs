@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use toolpost_text::merge::{Piece, Refusal, Why};
+use toolpost_text::merge::{LineReplacement, Refusal, RefusalReason};
 
 use super::align::sort;
 use super::block::{self, Block, Depth};
-use super::item::Both;
+use super::item::MergeInput;
 use super::shape::{Member, Variant};
 use super::source::{Source, marked};
 use crate::{Item, Kind};
@@ -16,13 +16,17 @@ use crate::{Item, Kind};
 /// Merges a parsed snippet into the block that contains its items.
 ///
 /// Returns notes about the merge.
-pub(super) fn merge(old: &Source, variant: &Variant, out: &mut Vec<Piece>) -> Result<Vec<String>, Refusal> {
+pub(super) fn merge(
+    old: &Source,
+    variant: &Variant,
+    out: &mut Vec<LineReplacement>,
+) -> Result<Vec<String>, Refusal> {
     let Some(new) = variant.source.source() else {
-        return Err(Refusal::whole(Why::Unread { what: "snippet", language: old.language.name() }));
+        return Err(Refusal::whole(RefusalReason::Unread { what: "snippet", language: old.language.name() }));
     };
-    let both = Both { old, new: &new, said: &variant.source.said, notes: RefCell::default() };
+    let both = MergeInput { old, new: &new, said: &variant.source.said, notes: RefCell::default() };
     if variant.blocks.is_empty() {
-        return Err(both.refuse(variant.inside.clone(), Why::Absent));
+        return Err(both.refuse(variant.inside.clone(), RefusalReason::Absent));
     }
     sound(&both, variant)?;
     level(&both, variant)?;
@@ -34,8 +38,8 @@ pub(super) fn merge(old: &Source, variant: &Variant, out: &mut Vec<Piece>) -> Re
 }
 
 /// Refuses a snippet with syntax errors, except in items with a marker for omitted code, which may have caused the
-/// errors.
-fn sound(both: &Both<'_>, variant: &Variant) -> Result<(), Refusal> {
+/// errors. Accepts any snippet if the file itself has syntax errors.
+fn sound(both: &MergeInput<'_>, variant: &Variant) -> Result<(), Refusal> {
     let marked = |line: &usize| {
         let spans = variant.blocks.iter().map(|item| both.new.span(item));
         spans.into_iter().any(|span| span.contains(line) && marked(&both.said[span.clone()]))
@@ -43,22 +47,22 @@ fn sound(both: &Both<'_>, variant: &Variant) -> Result<(), Refusal> {
     match variant.errors.iter().find(|line| !marked(line)) {
         Some(line) if both.old.errors.is_empty() => {
             let line = (*line).clamp(variant.inside.start, variant.inside.end.max(1) - 1);
-            Err(both.refuse(line..line + 1, Why::Malformed { language: both.old.language.name() }))
+            Err(both.refuse(line..line + 1, RefusalReason::Malformed { language: both.old.language.name() }))
         }
         _ => Ok(()),
     }
 }
 
-/// Refuses statements that are indented more deeply than other parts of the snippet, because they belong to a
-/// body whose head the snippet does not show.
-fn level(both: &Both<'_>, variant: &Variant) -> Result<(), Refusal> {
+/// In Python, refuses statements that are indented more deeply than other parts of the snippet, because they belong
+/// to a body whose head the snippet does not show.
+fn level(both: &MergeInput<'_>, variant: &Variant) -> Result<(), Refusal> {
     let depth = |item: &Item| both.new.indent(both.new.head(item)).len();
     let least = variant.blocks.iter().map(depth).min().unwrap_or(0);
     let stray =
         |item: &&Item| matches!(item.kind, Kind::Statement | Kind::Documentation) && depth(item) > least;
     match variant.blocks.iter().find(stray) {
         Some(item) if both.old.language.name() == "python" => {
-            Err(both.refuse(both.new.span(item), Why::Absent))
+            Err(both.refuse(both.new.span(item), RefusalReason::Absent))
         }
         _ => Ok(()),
     }
@@ -86,7 +90,7 @@ struct BlockScore {
 }
 
 /// Finds the only block that fits best.
-fn find<'a>(both: &Both<'a>, variant: &Variant) -> Result<Home<'a>, Refusal> {
+fn find<'a>(both: &MergeInput<'a>, variant: &Variant) -> Result<Home<'a>, Refusal> {
     let mut homes = Vec::new();
     let all = 0..both.old.lines.len();
     homes.push(Home { items: &both.old.blocks, lines: all, line: 0 });
@@ -98,14 +102,14 @@ fn find<'a>(both: &Both<'a>, variant: &Variant) -> Result<Home<'a>, Refusal> {
         let root = homes.swap_remove(0);
         return match variant.member {
             Member::No if is_stray(both, variant) || is_indented(both, variant) => {
-                Err(both.refuse(parts(both, variant), Why::Absent))
+                Err(both.refuse(parts(both, variant), RefusalReason::Absent))
             }
             Member::No => Ok(root),
-            Member::Yes => Err(both.refuse(variant.inside.clone(), Why::Homeless)),
+            Member::Yes => Err(both.refuse(variant.inside.clone(), RefusalReason::Homeless)),
         };
     };
     if !best.indented && best.names > 0 && is_indented(both, variant) && has_lines(both, variant) {
-        return Err(both.refuse(parts(both, variant), Why::Absent));
+        return Err(both.refuse(parts(both, variant), RefusalReason::Absent));
     }
     let found: Vec<usize> = (0..homes.len()).filter(|at| fits[*at] == best).collect();
     let chosen = match found.as_slice() {
@@ -120,18 +124,18 @@ fn find<'a>(both: &Both<'a>, variant: &Variant) -> Result<Home<'a>, Refusal> {
     match chosen {
         Some(at) if best.same < best.names && !rivals(at).is_empty() => {
             let lines = [vec![homes[at].line.max(1)], rivals(at)].concat();
-            Err(both.refuse(variant.inside.clone(), Why::Ambiguous { lines }))
+            Err(both.refuse(variant.inside.clone(), RefusalReason::Ambiguous { lines }))
         }
         Some(at) => Ok(homes.swap_remove(at)),
         None => {
             let lines = found.into_iter().map(|at| homes[at].line.max(1)).collect();
-            Err(both.refuse(variant.inside.clone(), Why::Ambiguous { lines }))
+            Err(both.refuse(variant.inside.clone(), RefusalReason::Ambiguous { lines }))
         }
     }
 }
 
 /// Chooses the block that shares at least twice as many lines with the snippet's items as any other block.
-fn by_lines(both: &Both<'_>, variant: &Variant, homes: &[Home<'_>], found: &[usize]) -> Option<usize> {
+fn by_lines(both: &MergeInput<'_>, variant: &Variant, homes: &[Home<'_>], found: &[usize]) -> Option<usize> {
     let mut rated: Vec<(usize, usize)> =
         found.iter().map(|at| (shared(both, variant, &homes[*at]), *at)).collect();
     rated.sort_unstable();
@@ -141,7 +145,7 @@ fn by_lines(both: &Both<'_>, variant: &Variant, homes: &[Home<'_>], found: &[usi
 }
 
 /// Counts the lines that the snippet's items share with a block's items of the same names.
-fn shared(both: &Both<'_>, variant: &Variant, home: &Home<'_>) -> usize {
+fn shared(both: &MergeInput<'_>, variant: &Variant, home: &Home<'_>) -> usize {
     let news = variant.blocks.iter().filter(|item| item.kind.defines());
     news.map(|new| {
         let named = |old: &&Item| sort(old.kind) == sort(new.kind) && old.name == new.name;
@@ -153,16 +157,15 @@ fn shared(both: &Both<'_>, variant: &Variant, home: &Home<'_>) -> usize {
 }
 
 /// Returns the lines from the first to the last part of the snippet.
-fn parts(both: &Both<'_>, variant: &Variant) -> Range<usize> {
+fn parts(both: &MergeInput<'_>, variant: &Variant) -> Range<usize> {
     match (variant.blocks.first(), variant.blocks.last()) {
         (Some(first), Some(last)) => both.new.span(first).start..both.new.span(last).end,
         _ => variant.inside.clone(),
     }
 }
 
-/// Returns whether a snippet has statements, none of which has the same first line as a statement of the
-/// file.
-fn is_stray(both: &Both<'_>, variant: &Variant) -> bool {
+/// Returns whether a snippet has statements, but none with the same first line as a top-level statement of the file.
+fn is_stray(both: &MergeInput<'_>, variant: &Variant) -> bool {
     let first = |source: &Source, item: &Item| {
         source.lines.get(source.head(item)).map(|line| line.trim().to_owned()).unwrap_or_default()
     };
@@ -175,12 +178,12 @@ fn is_stray(both: &Both<'_>, variant: &Variant) -> bool {
 }
 
 /// Returns whether all parts of a snippet are indented.
-fn is_indented(both: &Both<'_>, variant: &Variant) -> bool {
+fn is_indented(both: &MergeInput<'_>, variant: &Variant) -> bool {
     variant.blocks.iter().all(|item| !both.new.indent(both.new.head(item)).is_empty())
 }
 
 /// Returns whether the text contains the first line of any part of the snippet, with the same indentation.
-fn has_lines(both: &Both<'_>, variant: &Variant) -> bool {
+fn has_lines(both: &MergeInput<'_>, variant: &Variant) -> bool {
     let first = |item: &Item| both.new.lines.get(both.new.head(item)).copied().unwrap_or_default().trim_end();
     variant.blocks.iter().any(|item| both.old.lines.iter().any(|line| line.trim_end() == first(item)))
 }
@@ -198,7 +201,7 @@ fn collect<'a>(old: &Source, items: &'a [Item], out: &mut Vec<Home<'a>>) {
 }
 
 /// Scores how well a block fits the snippet.
-fn fit(both: &Both<'_>, variant: &Variant, home: &Home<'_>) -> BlockScore {
+fn fit(both: &MergeInput<'_>, variant: &Variant, home: &Home<'_>) -> BlockScore {
     let named = |item: &&Item| item.kind.defines();
     let mut judged = BlockScore { names: 0, same: 0, indented: false, others: 0 };
     for new in variant.blocks.iter().filter(named) {

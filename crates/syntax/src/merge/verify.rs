@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use toolpost_text::encoding::Splice;
 use toolpost_text::lines::{LineIndex, LineRange};
-use toolpost_text::merge::{Piece, Refusal, Why, apply};
+use toolpost_text::merge::{LineReplacement, Refusal, RefusalReason, apply};
 
 use super::align::{KindGroup, sort};
 use super::source::Source;
@@ -27,7 +27,7 @@ pub(super) fn check(old: &Source, splices: &[Splice], entries: Entries) -> Resul
     let result = apply(old.text, splices);
     let language = old.language.name();
     let Ok(tree) = old.language.parse(&result) else {
-        return Err(Refusal::whole(Why::Unread { what: "result", language }));
+        return Err(Refusal::whole(RefusalReason::Unread { what: "result", language }));
     };
     let mut there: HashMap<Path, usize> = HashMap::new();
     visit(&tree.blocks(), &mut Vec::new(), &mut |path, _| *there.entry(path).or_default() += 1);
@@ -39,7 +39,7 @@ pub(super) fn check(old: &Source, splices: &[Splice], entries: Entries) -> Resul
     if let (Some(first), Some(last)) = (lost.first(), lost.last()) {
         let lines = LineRange { first: first.0, last: last.0 };
         let names = lost.iter().map(|(_, name)| name.clone()).collect();
-        return Err(Refusal::whole(Why::Loses { lines, names }));
+        return Err(Refusal::whole(RefusalReason::Loses { lines, names }));
     }
     match entries {
         Entries::Once => once(old, &tree),
@@ -52,13 +52,13 @@ pub(super) fn sound(old: &Source, splices: &[Splice]) -> Result<(), Refusal> {
     let result = apply(old.text, splices);
     let language = old.language.name();
     let Ok(tree) = old.language.parse(&result) else {
-        return Err(Refusal::whole(Why::Unread { what: "result", language }));
+        return Err(Refusal::whole(RefusalReason::Unread { what: "result", language }));
     };
     let errors = tree.errors();
     match errors.first() {
         Some(first) if errors.len() > old.errors.len() => {
             let line = LineIndex::new(&result).line(first.start);
-            Err(Refusal::whole(Why::Breaks { language, line }))
+            Err(Refusal::whole(RefusalReason::Breaks { language, line }))
         }
         _ => Ok(()),
     }
@@ -76,7 +76,7 @@ fn once(old: &Source, after: &Tree<'_>) -> Result<(), Refusal> {
             Some(count) if *count > 0 => *count -= 1,
             _ => {
                 let line = LineIndex::new(after.text()).line(entry.at);
-                return Err(Refusal::whole(Why::Doubles { key: entry.key, line }));
+                return Err(Refusal::whole(RefusalReason::Doubles { key: entry.key, line }));
             }
         }
     }
@@ -84,11 +84,11 @@ fn once(old: &Source, after: &Tree<'_>) -> Result<(), Refusal> {
 }
 
 /// Refuses pieces that replace the same lines, for example of items that share a line.
-pub(super) fn apart(pieces: &[Piece]) -> Result<(), Refusal> {
+pub(super) fn apart(pieces: &[LineReplacement]) -> Result<(), Refusal> {
     let shared = pieces.windows(2).find(|two| two[1].old.start < two[0].old.end);
     shared.map_or(Ok(()), |two| {
         let lines = vec![two[0].old.start + 1, two[1].old.start + 1];
-        Err(Refusal::whole(Why::Ambiguous { lines }))
+        Err(Refusal::whole(RefusalReason::Ambiguous { lines }))
     })
 }
 

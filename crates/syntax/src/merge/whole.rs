@@ -9,8 +9,9 @@ use super::source::{Source, marked};
 use super::verify::{self, Entries};
 use crate::{Item, Kind};
 
-/// Uses a snippet as the whole file, if it has no marker and contains all named items of the file or looks
-/// complete; otherwise `None`.
+/// Uses a snippet as the whole file if it has no marker, adds no parse errors, has an import if the file has one, and
+/// either looks complete or keeps all named items, most statements and the comments at both ends of the file.
+/// Otherwise, or if a final check fails, returns `None`.
 pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<MergeResult> {
     let new = variant.source.source()?;
     if marked(&variant.source.said) || new.errors.len() > old.errors.len() || !keeps_imports(old, &new) {
@@ -48,11 +49,11 @@ pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Me
 }
 
 /// Checks whether a snippet without a marker for omitted code looks like a complete file, although it lacks
-/// definitions of the file.
+/// definitions or statements of the file.
 ///
-/// It does if it has at least 90 % of the file's lines, or if the snippet and the file both have a package
-/// declaration, a default export, or imports and `if __name__ ==`. A snippet that is much shorter than the file is
-/// not accepted.
+/// It does if it begins and ends like the file and has at least 90 % of its lines, or if the snippet and the file both
+/// have a package declaration, a default export, or imports and `if __name__ ==`. A snippet that is much shorter than
+/// the file is not accepted.
 fn is_complete(old: &Source, new: &Source) -> bool {
     let full = |source: &Source| source.lines.iter().filter(|line| !line.trim().is_empty()).count();
     if full(new) * 5 < full(old) * 2 {
@@ -71,7 +72,7 @@ fn is_complete(old: &Source, new: &Source) -> bool {
         })
 }
 
-/// Returns whether a snippet begins and ends like a file and has at least 90 % of its lines.
+/// Returns whether a snippet begins and ends like the file and has at least 90 % of its lines.
 fn is_nearly_same(old: &Source, new: &Source) -> bool {
     let full = |source: &Source| -> Vec<String> {
         let full = source.lines.iter().filter(|line| !line.trim().is_empty());

@@ -29,7 +29,7 @@ pub(super) fn places(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Lists the texts of a pattern with its placeholders encoded for the parser, the simplest encodings first. The two
-/// lists differ in the encoding of placeholders at the end of a block ([`Ends`]). The first text in each list that
+/// lists differ in the encoding of placeholders at the end of a block ([`PlaceholderEncoding`]). The first text in each list that
 /// parses is used.
 pub(super) fn written(language: Language, text: &str) -> [Vec<String>; 2] {
     let (places, ways) = (places(text), language.0.holes);
@@ -39,7 +39,7 @@ pub(super) fn written(language: Language, text: &str) -> [Vec<String>; 2] {
         let mixed = 0..1_usize << places.len();
         choices.extend(mixed.map(|mask| (0..places.len()).map(|at| mask >> at & 1).collect()));
     }
-    [Ends::Open, Ends::Closed].map(|ends| {
+    [PlaceholderEncoding::Open, PlaceholderEncoding::Closed].map(|ends| {
         let mut out: Vec<String> = Vec::new();
         for choice in &choices {
             let written = write(language, text, &places, choice, ends);
@@ -80,21 +80,30 @@ fn bare(language: Language, text: &str) -> Option<MetaVariable> {
 
 /// The encoding of a placeholder for any number of nodes (`$$$`) at the end of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ends {
+enum PlaceholderEncoding {
     /// The placeholder is encoded like any other.
     Open,
     /// The placeholder is encoded as a statement.
     Closed,
 }
 
-fn write(language: Language, text: &str, places: &[Range<usize>], choice: &[usize], ends: Ends) -> String {
+fn write(
+    language: Language,
+    text: &str,
+    places: &[Range<usize>],
+    choice: &[usize],
+    ends: PlaceholderEncoding,
+) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut done = 0;
     for (place, way) in places.iter().zip(choice) {
         let signs = text[place.clone()].bytes().take_while(|byte| *byte == b'$').count();
         let last = signs == 3 && text[place.end..].trim_start().starts_with('}');
-        let (before, after) =
-            if last && ends == Ends::Closed { language.0.many } else { language.0.holes[*way] };
+        let (before, after) = if last && ends == PlaceholderEncoding::Closed {
+            language.0.many
+        } else {
+            language.0.holes[*way]
+        };
         out.push_str(&text[done..place.start]);
         out.push_str(before);
         out.extend(std::iter::repeat_n(language.meta(), signs));

@@ -55,7 +55,8 @@ pub enum PatternSyntaxError {
     },
 }
 
-/// Parses a pattern. Returns one parse tree for each kind of code around the pattern that makes it valid.
+/// Parses a pattern in each frame of the language, and returns the different parse trees. If it is valid in none,
+/// returns the first parse tree in one of the language's shells.
 pub(super) fn shapes(language: Language, text: &str) -> Result<Vec<Pattern>, PatternSyntaxError> {
     let text = text.trim();
     if text.is_empty() {

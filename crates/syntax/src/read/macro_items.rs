@@ -6,7 +6,7 @@ use super::Reader;
 use crate::bounded::parse_part;
 use crate::{Item, Kind};
 
-/// Maximum nesting of the brackets in which items are found; `imports.scm` finds modules as deep.
+/// Maximum nesting of the brackets in which items are found; `imports.scm` finds modules down to the same level.
 pub(crate) const LEVELS: usize = 2;
 
 impl Reader<'_> {

@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Keywords that are not types. If a line begins with one of them, [`head`] finds no macro on it.
+/// Keywords that are not types. If a line begins with one of them, apart from a leading `extern` or `static`, [`head`]
+/// finds no macro on it.
 const NO_TYPES: &str = "struct class union enum return else case goto typedef using namespace new delete template throw \
     operator const volatile inline register unsigned signed static extern virtual explicit friend constexpr public private \
     protected";

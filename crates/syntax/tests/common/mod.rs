@@ -97,7 +97,7 @@ fn checked(original: &str, splices: &[Splice]) -> String {
 /// Checks that no named item is lost, and that items which share no word and no line with the snippet are
 /// unchanged.
 fn keeps(language: Language, original: &str, snippet: &str, result: &str) {
-    let items = |text: &str, which: Which| {
+    let items = |text: &str, which: ItemSelection| {
         let mut out = Vec::new();
         if let Ok(tree) = language.parse(text) {
             list(text, &tree.items(), which, &mut out);
@@ -108,10 +108,10 @@ fn keeps(language: Language, original: &str, snippet: &str, result: &str) {
     if language.parse(original).map_or(true, |tree| !tree.errors().is_empty()) {
         return;
     }
-    let mut after = items(result, Which::All);
+    let mut after = items(result, ItemSelection::All);
     let words: Vec<&str> = snippet.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
     let lines: Vec<&str> = snippet.lines().map(str::trim).collect();
-    for (name, text) in items(original, Which::Innermost) {
+    for (name, text) in items(original, ItemSelection::Innermost) {
         let at = after.iter().position(|(there, _)| *there == name);
         let Some(at) = at else { panic!("{name} is lost: {original:?} with {snippet:?}") };
         let at = after.iter().position(|found| *found == (name.clone(), text.clone())).unwrap_or(at);
@@ -125,15 +125,15 @@ fn keeps(language: Language, original: &str, snippet: &str, result: &str) {
 
 /// The items to list.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Which {
+enum ItemSelection {
     All,
     /// Only items without children.
     Innermost,
 }
 
-fn list(text: &str, items: &[Item], which: Which, out: &mut Vec<(String, String)>) {
+fn list(text: &str, items: &[Item], which: ItemSelection, out: &mut Vec<(String, String)>) {
     for item in items {
-        if item.kind.defines() && (which == Which::All || item.children.is_empty()) {
+        if item.kind.defines() && (which == ItemSelection::All || item.children.is_empty()) {
             out.push((item.name.clone(), text[item.head..item.range.end].to_owned()));
         }
         list(text, &item.children, which, out);

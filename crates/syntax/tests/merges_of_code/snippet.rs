@@ -24,7 +24,7 @@ pub(crate) enum Form {
 
 /// A line of the result: an old line, or a new one.
 #[derive(Debug, Clone)]
-struct Shown<'a> {
+struct ResultLine<'a> {
     text: &'a str,
     /// The old line; `None` for a new one.
     old: Option<usize>,
@@ -104,36 +104,40 @@ fn stands_alone(lines: &[&str], hunk: &Hunk) -> bool {
 }
 
 /// Lists the lines of the result.
-fn result<'a>(lines: &[&'a str], hunks: &'a [Hunk]) -> Vec<Shown<'a>> {
+fn result<'a>(lines: &[&'a str], hunks: &'a [Hunk]) -> Vec<ResultLine<'a>> {
     let mut out = Vec::new();
     let mut done = 0;
     for hunk in hunks {
-        out.extend((done..hunk.old.start).map(|at| Shown { text: lines[at], old: Some(at), changed: false }));
+        out.extend((done..hunk.old.start).map(|at| ResultLine {
+            text: lines[at],
+            old: Some(at),
+            changed: false,
+        }));
         if hunk.new.is_empty() {
             // If lines were removed, the snippet shows their neighbours.
             if let Some(last) = out.last_mut() {
                 last.changed = true;
             }
         }
-        out.extend(hunk.new.iter().map(|text| Shown { text, old: None, changed: true }));
+        out.extend(hunk.new.iter().map(|text| ResultLine { text, old: None, changed: true }));
         done = hunk.old.end;
         if hunk.new.is_empty() && done < lines.len() {
-            out.push(Shown { text: lines[done], old: Some(done), changed: true });
+            out.push(ResultLine { text: lines[done], old: Some(done), changed: true });
             done += 1;
         }
     }
-    out.extend((done..lines.len()).map(|at| Shown { text: lines[at], old: Some(at), changed: false }));
+    out.extend((done..lines.len()).map(|at| ResultLine { text: lines[at], old: Some(at), changed: false }));
     out
 }
 
-fn mark(result: &[Shown<'_>], keep: &mut [bool], old: Range<usize>) {
+fn mark(result: &[ResultLine<'_>], keep: &mut [bool], old: Range<usize>) {
     for (line, keep) in result.iter().zip(keep) {
         *keep |= line.old.is_some_and(|at| old.contains(&at));
     }
 }
 
 /// Lists the indexes of a function's lines in the result, including its new lines.
-fn places_of(result: &[Shown<'_>], function: &Function, hunks: &[Hunk]) -> Vec<usize> {
+fn places_of(result: &[ResultLine<'_>], function: &Function, hunks: &[Hunk]) -> Vec<usize> {
     let inside = |at: usize| (function.head.start..function.end).contains(&at);
     let mut of = Vec::new();
     let mut last_inside = false;
@@ -159,7 +163,7 @@ fn places_of(result: &[Shown<'_>], function: &Function, hunks: &[Hunk]) -> Vec<u
 /// Marks the lines of a function that the snippet shows.
 fn keep_of(
     lines: &[&str],
-    result: &[Shown<'_>],
+    result: &[ResultLine<'_>],
     (function, hunks): (&Function, &[Hunk]),
     (form, context): (Form, usize),
     keep: &mut [bool],
@@ -202,7 +206,7 @@ fn keep_of(
                 if let Some(unit) = result[at].old.and_then(unit_of).filter(|_| !raw) {
                     mark(result, keep, unit.clone());
                     let end =
-                        |line: &Shown<'_>| line.old == Some(if way { unit.end - 1 } else { unit.start });
+                        |line: &ResultLine<'_>| line.old == Some(if way { unit.end - 1 } else { unit.start });
                     at = result.iter().position(end).unwrap_or(at);
                 }
             }
@@ -211,7 +215,7 @@ fn keep_of(
 }
 
 /// Writes the shown lines, with a marker for those between them. No marker spans a bound.
-fn text(result: &[Shown<'_>], keep: &[bool], (marker, outer): (&str, bool), bounds: &[usize]) -> String {
+fn text(result: &[ResultLine<'_>], keep: &[bool], (marker, outer): (&str, bool), bounds: &[usize]) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut at = 0;
     while at < result.len() {

@@ -5,10 +5,11 @@ use similar::{DiffOp, group_diff_ops};
 use super::{Diff, Writer};
 use crate::lines;
 
-/// Maximum number of lines that are held in memory to write the beginning of the diff.
+/// Maximum number of lines of each text, without the context, that are held in memory to write the beginning of the
+/// diff.
 const WINDOW: usize = 100_000;
 
-/// Formats the difference of two long parts of texts. Lines are compared by their position, so that the memory does not
+/// Formats the difference of two long parts of texts. Lines are compared by their position, so that memory use does not
 /// grow with the number of lines, and only the first differing lines are written.
 ///
 /// `out` has no lines yet, and the limits of a diff for a reply.
@@ -57,7 +58,8 @@ fn pairs<'a>(old: &'a str, new: &'a str) -> impl Iterator<Item = (&'a str, &'a s
     })
 }
 
-/// Returns the operations that replace each line by the line at the same position.
+/// Returns the operations that keep or replace each line, by comparison with the line at the same position. The lines
+/// that only one text has are ignored.
 fn by_position(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let mut ops: Vec<DiffOp> = Vec::new();
     for at in 0..old.len().min(new.len()) {

@@ -13,12 +13,12 @@ pub(super) struct DecodedContent {
     pub(super) encoding: Encoding,
     /// Length of the byte order mark in bytes; 0 if the file has none.
     pub(super) bom: usize,
-    /// The decoded text after the byte order mark; `None` if the bytes are valid UTF-8 and need no decoding.
+    /// The decoded text after the byte order mark; `None` for UTF-8, which needs no decoding.
     pub(super) text: Option<String>,
 }
 
 /// Decodes a whole file: by its byte order mark, else in the configured encoding if [`configured_text`] accepts it,
-/// else as UTF-8, else as an unknown 8-bit encoding.
+/// else as UTF-8, else as an unknown 8-bit encoding. A NUL byte near the beginning rules out the last two.
 pub(super) fn decode(
     bytes: &[u8],
     configured: Option<&'static Charset>,
@@ -40,8 +40,8 @@ pub(super) fn decode(
     Ok(DecodedContent { encoding: Encoding::EightBit, bom: 0, text: Some(eight_bit(bytes)) })
 }
 
-/// Returns the text of a file whose view is the file itself: UTF-8 without a byte order mark, CRLF and NUL bytes near
-/// the beginning; `None` for any other file.
+/// Returns the text of a file whose view is the file itself: UTF-8 that has no byte order mark, no CRLF, and no NUL byte
+/// near the beginning; `None` for any other file.
 #[must_use]
 pub fn plain(bytes: &[u8]) -> Option<&str> {
     let is_binary = memchr::memchr(0, &bytes[..bytes.len().min(HEAD)]).is_some();
@@ -141,8 +141,8 @@ fn marked(bytes: &[u8], encoding: Encoding, mark: usize) -> Result<DecodedConten
 }
 
 /// Decodes bytes in the configured encoding; `None` if that encoding does not fit. UTF-16 fits valid bytes that
-/// contain a NUL byte. Any other stateless encoding fits ASCII and bytes that are not UTF-8, if they have no NUL byte
-/// near the beginning and encoding the text again restores them.
+/// contain a NUL byte. Any other stateless encoding except UTF-8 fits ASCII and bytes that are not UTF-8, if they have
+/// no NUL byte near the beginning and encoding the text again restores them.
 fn configured_text(bytes: &[u8], charset: &'static Charset) -> Option<DecodedContent> {
     let found = |encoding, text| Some(DecodedContent { encoding, bom: 0, text: Some(text) });
     if charset == UTF_16LE || charset == UTF_16BE {
@@ -176,7 +176,7 @@ fn named(text: &str, charset: &'static Charset) -> Result<Vec<u8>, char> {
     Err(text.chars().find(missing).unwrap_or('\u{FFFD}'))
 }
 
-/// Decodes UTF-16; fails with the offset of the first invalid code unit.
+/// Decodes UTF-16; fails with the offset of the first invalid or incomplete code unit.
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, usize> {
     let (pairs, rest) = bytes.as_chunks::<2>();
     let mut out = String::with_capacity(bytes.len());
@@ -189,7 +189,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, usize> {
     if rest.is_empty() { Ok(out) } else { Err(at) }
 }
 
-/// Decodes UTF-32; fails with the offset of the first invalid code unit.
+/// Decodes UTF-32; fails with the offset of the first invalid or incomplete code unit.
 fn utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> Result<String, usize> {
     let (groups, rest) = bytes.as_chunks::<4>();
     let mut out = String::with_capacity(bytes.len() / 2);

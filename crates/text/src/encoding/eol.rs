@@ -35,7 +35,8 @@ pub enum Indent {
 impl Indent {
     /// Detects the indentation of a text.
     ///
-    /// A single space counts as the alignment of a comment, not as indentation.
+    /// A single space counts as the alignment of a comment, not as indentation. If more than ten times as many lines
+    /// are indented with tabs as with spaces, or the reverse, the rarer kind is ignored.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let (mut tabs, mut spaces, mut previous) = (0_usize, 0_usize, 0_usize);
@@ -90,8 +91,9 @@ pub fn with_crlf(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns the width of an indentation level: the most common difference in indentation between adjacent
-/// lines, in spaces. Returns the smallest if several are equally common, and 4 if there is none.
+/// Returns the width of an indentation level in spaces: the most common difference in indentation between adjacent
+/// lines. `steps` has the number of these differences by width. Returns the smallest if several are equally common,
+/// and 4 if there is none.
 fn unit(steps: &[usize]) -> u8 {
     let mut best = (0, 4);
     for (width, &count) in (0_u8..).zip(steps) {

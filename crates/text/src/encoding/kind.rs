@@ -3,7 +3,8 @@
 use encoding_rs::Encoding as Charset;
 use serde::{Serialize, Serializer};
 
-/// Number of bytes at the start of a file in which a NUL byte makes the file binary.
+/// Number of bytes at the start of a file in which a NUL byte makes the file binary, unless it has a byte order mark or
+/// is in a configured UTF-16 encoding.
 pub const HEAD: usize = 8 * 1024;
 
 /// A text encoding.
@@ -21,10 +22,10 @@ pub enum Encoding {
     Utf32Le,
     /// UTF-32, high byte first.
     Utf32Be,
-    /// An unknown 8-bit encoding: the file is not UTF-8, and no encoding is configured. Only ASCII can be
-    /// written.
+    /// An unknown 8-bit encoding: the file is not UTF-8, and no configured encoding fits it. Only ASCII and the
+    /// private-use characters of `Text::view` can be written.
     EightBit,
-    /// The encoding that was configured for the file.
+    /// The encoding that was configured for the file, other than UTF-16.
     Named(&'static Charset),
 }
 
@@ -51,7 +52,7 @@ impl Serialize for Encoding {
     }
 }
 
-/// A guess, from the first bytes of a file, whether it is text.
+/// A guess from the first bytes of a file: text in some encoding, or binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EncodingGuess {
     /// The file is text, probably in this encoding.

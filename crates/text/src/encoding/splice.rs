@@ -12,7 +12,7 @@ use crate::lines::lf;
 pub struct Splice {
     /// The range to replace, in byte offsets of [`Text::view`].
     pub range: Range<usize>,
-    /// The new text; CRLF in it counts as LF.
+    /// The new text; CRLF in it counts as LF, unless the new text equals the old one.
     pub new: String,
 }
 
@@ -59,7 +59,7 @@ pub enum SpliceError {
     Stopped,
 }
 
-/// Number of replacements between two checks whether the change must stop.
+/// Number of replacements between two calls of the function that stops a change.
 const BATCH: usize = 4096;
 
 impl Text {
@@ -67,8 +67,8 @@ impl Text {
     /// [`Text::view`].
     ///
     /// Bytes outside the parts stay the same, and so does the common beginning and end of a part and its new
-    /// text. New line breaks have the kind of the replaced part; otherwise the kind around it; otherwise the
-    /// most common kind of the file.
+    /// text. New line breaks have the kind of the replaced part if it has only one; otherwise the kind of the
+    /// nearest ones before and after it if these agree; otherwise the most common kind of the file.
     ///
     /// # Errors
     ///
@@ -78,8 +78,8 @@ impl Text {
         self.splice_until(splices, &|| false)
     }
 
-    /// Replaces parts of the text like [`Text::splice`], and ends with [`SpliceError::Stopped`] soon after `stops`
-    /// returns true.
+    /// Replaces parts of the text like [`Text::splice`], but fails with [`SpliceError::Stopped`] if `stops` returns
+    /// true; `stops` is called once in several thousand replacements.
     ///
     /// # Errors
     ///
@@ -132,7 +132,8 @@ impl Text {
         })
     }
 
-    /// Checks that the new bytes, decoded in a configured encoding, are the intended text.
+    /// Checks that the new bytes, decoded in a configured encoding, are the intended text: `wanted`, then `rest`.
+    /// Bytes in any other encoding are not checked.
     pub(super) fn reads_as(&self, bytes: &[u8], mut wanted: String, rest: &str) -> Result<(), SpliceError> {
         let Encoding::Named(charset) = self.encoding() else { return Ok(()) };
         wanted.push_str(rest);
@@ -172,8 +173,8 @@ impl Text {
         }
     }
 
-    /// Returns the kind of the line breaks before and after a part of the text; `None` if they differ or do
-    /// not exist.
+    /// Returns the kind of the nearest line breaks before and after a part of the text; `None` if they differ or
+    /// neither exists.
     fn around(&self, range: &Range<usize>) -> Option<Break> {
         let view = self.view().as_bytes();
         let before = memchr::memrchr(b'\n', &view[..range.start]).map(|at| self.kind(at));

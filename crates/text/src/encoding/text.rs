@@ -50,8 +50,8 @@ enum Store {
 }
 
 impl Text {
-    /// Decodes a file's bytes. The encoding `configured` is not used for a file with a byte order mark, nor for UTF-8
-    /// text with characters other than ASCII.
+    /// Decodes a file's bytes. The encoding `configured` is used only for a file without a byte order mark that fits
+    /// it; UTF-8 text with characters other than ASCII, and without NUL bytes, never fits.
     ///
     /// # Errors
     ///
@@ -92,8 +92,8 @@ impl Text {
         }
     }
 
-    /// Converts a part of [`Text::view`] for display: private-use characters become windows-1252 glyphs or
-    /// U+FFFD.
+    /// Converts a part of [`Text::view`] for display: in an unknown 8-bit encoding, private-use characters become
+    /// windows-1252 glyphs or U+FFFD.
     #[must_use]
     pub fn shown<'a>(&self, part: &'a str) -> Cow<'a, str> {
         if self.encoding == Encoding::EightBit && !part.is_ascii() {

@@ -10,11 +10,11 @@ const AROUND: usize = 3;
 /// Current position of lines from an older text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relocation {
-    /// The lines occur in this range of the current text and nowhere else.
+    /// The lines are now in this range. If they also occur elsewhere, the surrounding lines determine the range.
     To(LineRange),
-    /// The lines do not occur unchanged in the current text.
+    /// The lines do not occur unchanged in the current text, or the older text does not have the requested lines.
     Gone,
-    /// The lines occur at several locations, which the surrounding lines do not distinguish.
+    /// The lines occur in the current text, but the surrounding lines do not determine which occurrence it is.
     Unclear,
 }
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{EditPosition, Place};
+use super::{EditPosition, LineEditLocation};
 use crate::lines::{indent, is_blank};
 
 /// Maximum number of repeated lines that are looked for at each end of the new text.
@@ -37,15 +37,16 @@ impl Echo {
 /// found in these cases:
 ///
 /// - One of the repeated lines at an end is unique in the file, and so long that the repetition is not an accident.
+///   For an insertion, this must be the end next to the selected line.
 /// - The first case applies to one end, lines are repeated at the other end too (such as `}`), and the brackets or
 ///   the indentation show that both ends belong together.
 /// - Lines are repeated at both ends, and at each end the repeated line next to the remaining text is unique in the
-///   file.
+///   file and has a letter or digit.
 /// - Replacement text repeats lines at one end only, and has the bracket balance of the replaced lines only without
-///   them.
+///   them. The brackets of the file must be balanced.
 ///
 /// The repeated lines stay if the brackets would balance worse without them, or if no line would remain.
-pub(super) fn find(place: &Place<'_>, new: &str) -> Echo {
+pub(super) fn find(place: &LineEditLocation<'_>, new: &str) -> Echo {
     let body = new.strip_suffix('\n').unwrap_or(new);
     let lines: Vec<&str> = body.split('\n').collect();
     let (before, behind) = (overlap_before(place, &lines), overlap_behind(place, &lines));
@@ -123,7 +124,7 @@ impl Trial<'_, '_> {
 }
 
 /// Counts the lines at the beginning of new text that repeat the lines before the edited location.
-fn overlap_before(place: &Place<'_>, lines: &[&str]) -> usize {
+fn overlap_before(place: &LineEditLocation<'_>, lines: &[&str]) -> usize {
     let before = place.before();
     let most = MOST.min(lines.len() - 1).min(before.len());
     let alike = |count: &usize| same(&lines[..*count], &before[before.len() - count..]);
@@ -131,7 +132,7 @@ fn overlap_before(place: &Place<'_>, lines: &[&str]) -> usize {
 }
 
 /// Counts the lines at the end of new text that repeat the lines after the edited location.
-fn overlap_behind(place: &Place<'_>, lines: &[&str]) -> usize {
+fn overlap_behind(place: &LineEditLocation<'_>, lines: &[&str]) -> usize {
     let behind = place.behind();
     let most = MOST.min(lines.len() - 1).min(behind.len());
     let alike = |count: &usize| same(&lines[lines.len() - count..], &behind[..*count]);
@@ -147,7 +148,7 @@ fn same(new: &[&str], old: &[&str]) -> bool {
 }
 
 /// Returns whether a line is unique in the file and so long that a repetition is not an accident.
-fn is_distinctive(place: &Place<'_>, line: &str) -> bool {
+fn is_distinctive(place: &LineEditLocation<'_>, line: &str) -> bool {
     let line = line.trim();
     let letters = line.chars().filter(|character| character.is_alphanumeric()).count();
     let words =
@@ -157,7 +158,7 @@ fn is_distinctive(place: &Place<'_>, line: &str) -> bool {
 }
 
 /// Returns whether a line contains a letter or digit and is unique in the file.
-fn stands_once(place: &Place<'_>, line: &str) -> bool {
+fn stands_once(place: &LineEditLocation<'_>, line: &str) -> bool {
     let line = line.trim();
     let word = line.contains(char::is_alphanumeric);
     word && place.lines.iter().filter(|known| known.trim() == line).take(2).count() == 1

@@ -1,6 +1,6 @@
 //! Restoration of indentation that the new text of an edit has lost.
 
-use super::{EditPosition, Place};
+use super::{EditPosition, LineEditLocation};
 use crate::encoding::Indent;
 use crate::lines::{indent, is_blank};
 use crate::matching::IndentShift;
@@ -9,9 +9,10 @@ use crate::matching::IndentShift;
 /// the indentation.
 ///
 /// Indentation counts as lost, by the whole text or by its first line, if the text begins at the left margin
-/// and the replaced lines do not. If only the indentation of the lines changes, the change is intended. New
-/// text with a literal over several lines stays unchanged, because spaces inside the literal matter.
-pub(super) fn restore(place: &Place<'_>, new: &str) -> Option<(String, String)> {
+/// and all replaced lines have the indentation of the first one. If only the indentation of the lines changes, the
+/// change is intended. New text that may contain a preprocessor directive or a literal over several lines stays
+/// unchanged, because their spaces matter.
+pub(super) fn restore(place: &LineEditLocation<'_>, new: &str) -> Option<(String, String)> {
     let replaced = full(place.replaced().iter().copied());
     let base = indent(replaced.first()?);
     let lines = full(new.split('\n'));
@@ -38,7 +39,7 @@ fn first_alone(base: &str, first: &str, others: &[&str]) -> bool {
     others.iter().all(|line| indent(line).starts_with(base)) && (!opens || second.len() > base.len())
 }
 
-/// Returns whether new and old lines differ only in their indentation.
+/// Returns whether new and old lines differ only in white space at their ends.
 fn same_words(old: &[&str], new: &[&str]) -> bool {
     old.len() == new.len() && old.iter().zip(new).all(|(old, new)| old.trim() == new.trim())
 }

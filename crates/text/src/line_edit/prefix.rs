@@ -1,18 +1,18 @@
 //! Line numbers that a model copied in front of the lines that it sends.
 
-use super::Place;
+use super::LineEditLocation;
 use crate::hashline::{ReferencedLine, unreferred};
 use crate::lines::is_blank;
 
-/// Maximum distance, in lines, between the line numbers that a model copied and the lines that it edits.
+/// Tolerance, in lines, when copied line numbers are compared with the edited location.
 const REACH: usize = 3;
 
 /// Removes line numbers and references such as `42:ab |` in front of the lines of new text, if most lines
 /// have one.
 ///
-/// The numbers must rise and be close to the edited lines. They stay if lines of the file itself begin like that
-/// there, with or without a hash, as in a table.
-pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
+/// The numbers must rise and be close to the edited lines. They stay if lines of the file near there begin with such
+/// numbers, as in a table; for numbers that all have hashes, the file's must have hashes too.
+pub(super) fn strip(place: &LineEditLocation<'_>, new: &str) -> Option<String> {
     let lines: Vec<&str> = new.split('\n').collect();
     let full = lines.iter().filter(|line| !is_blank(line)).count();
     let referred: Vec<ReferencedLine<'_>> = lines.iter().filter_map(|line| unreferred(line)).collect();
@@ -47,7 +47,7 @@ pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
 
 /// Returns whether lines of the file itself, near the edited lines, begin with numbers, as in a table. If the numbers
 /// of the new text have hashes (`hashed`), only numbers with hashes count.
-fn is_table(place: &Place<'_>, hashed: bool) -> bool {
+fn is_table(place: &LineEditLocation<'_>, hashed: bool) -> bool {
     let around = place.first.saturating_sub(REACH)..(place.end + REACH).min(place.lines.len());
     let counts = |found: ReferencedLine<'_>| !hashed || found.reference.hash.is_some();
     place.lines[around].iter().any(|line| unreferred(line).is_some_and(counts))

@@ -9,8 +9,8 @@ use super::reindent::{IndentShift, lacks_body};
 use super::{Difference, Hit, Matches, Miss, Step, differ, keep, nesting};
 use crate::subsequence::occurrences;
 
-/// Minimum length of an old text that has only one line, in characters. A shorter one is not searched for at other
-/// indentations.
+/// Minimum length, in characters without indentation, of an old text with only one line that is not blank. A shorter
+/// one is not searched for at other indentations.
 const ONE_LINE: usize = 12;
 
 /// Number of compared lines after which the search stops.
@@ -57,14 +57,14 @@ struct Pattern<'a> {
 }
 
 /// A location in the file whose lines match the old text.
-struct Place {
+struct BlockMatch {
     range: Range<usize>,
     shift: IndentShift,
     dropped: Vec<Difference>,
 }
 
-/// Finds the lines of the old text at another indentation; `None` if they do not occur, or the new text cannot be
-/// adapted to any occurrence.
+/// Finds the lines of the old text at another indentation; `None` if none are found, the old text is too short, or the
+/// new text cannot be adapted to any occurrence.
 pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<Matches, Miss>> {
     let folded = search.fold(old).text;
     for pattern in patterns(old, &folded) {
@@ -91,7 +91,7 @@ pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<M
 }
 
 /// Splits an old text into lines. Returns several variants, to be tried in order: unchanged, without a blank first
-/// line, without a blank last line, and without both.
+/// line, without a blank last line, and without both. Returns none if the old text is too short.
 fn patterns<'a>(old: &'a str, folded: &'a str) -> Vec<Pattern<'a>> {
     let closed = old.ends_with('\n');
     let (mut lines, mut bare): (Vec<&str>, Vec<&str>) =
@@ -132,7 +132,7 @@ fn patterns<'a>(old: &'a str, folded: &'a str) -> Vec<Pattern<'a>> {
 }
 
 /// Finds the locations whose lines match the old text, and whose indentation differs from it consistently.
-fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<Place> {
+fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<BlockMatch> {
     let blocks = search.blocks();
     let text = search.folded().text.as_str();
     let wanted: Vec<u64> = pattern.folded.iter().map(|line| hash(line)).collect();
@@ -174,7 +174,7 @@ fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<Place> {
 }
 
 /// Returns the location in the file of the lines from `first` on that match the old text.
-fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: IndentShift) -> Place {
+fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: IndentShift) -> BlockMatch {
     let blocks = search.blocks();
     let last = first + pattern.lines.len() - 1;
     let content = Blocks::line(&blocks.view, search.view, last);
@@ -189,7 +189,7 @@ fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: Indent
     } else if !pattern.lines.last().is_some_and(|line| line.ends_with(is_blank)) {
         end = start + trimmed(content).len();
     }
-    Place { range: blocks.view[first]..end, shift, dropped }
+    BlockMatch { range: blocks.view[first]..end, shift, dropped }
 }
 
 /// Adapts the indentation of the new text to the location in the file; `None` if the right indentation is not
@@ -197,7 +197,7 @@ fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: Indent
 fn fit(
     search: &Search<'_>,
     pattern: &Pattern<'_>,
-    place: Place,
+    place: BlockMatch,
     new: &str,
 ) -> Option<(Hit, Vec<Difference>)> {
     let file = search.view.get(place.range.clone())?;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::fold::{caseless, is_blank, plain};
-use super::{ClosestLines, LineDifference, Miss, part, show};
+use super::{ClosestLines, LineDifference, Miss, long_line, show};
 
 /// Maximum number of lines of the old text that the search for similar lines uses; the rest is ignored.
 const MAX_LINES: usize = 100;
@@ -34,8 +34,8 @@ const SHORT: usize = 8;
 /// Minimum similarity to the old text of the lines that an error shows, in thousandths.
 pub(super) const LEAST: usize = 500;
 
-/// Builds the error for an old text that is not in the file. It contains the most similar lines, and whether
-/// the new text is already there.
+/// Builds the error for an old text that is not in the file. It contains the most similar lines, and the line at
+/// which the file already has the new text.
 pub(super) fn absent(view: &str, old: &str, new: &str) -> Miss {
     Miss::Absent { closest: closest(view, old), already_there: already_there(view, new) }
 }
@@ -51,7 +51,8 @@ fn already_there(view: &str, new: &str) -> Option<usize> {
     found.next().is_none().then(|| memchr::memchr_iter(b'\n', &view.as_bytes()[..at]).count() + 1)
 }
 
-/// Finds the lines of a file that are most similar to an old text.
+/// Finds the lines of a file, or else the part of one line, that are most similar to an old text; `None` if nothing is
+/// similar enough.
 pub(crate) fn closest(view: &str, old: &str) -> Option<ClosestLines> {
     let wanted: Vec<&str> = old.split('\n').skip_while(|line| line.trim().is_empty()).collect();
     let full = wanted.iter().rposition(|line| !line.trim().is_empty())? + 1;
@@ -69,7 +70,7 @@ pub(crate) fn closest(view: &str, old: &str) -> Option<ClosestLines> {
             best = Some((score, start));
         }
     }
-    let Some((_, start)) = best else { return part::closest(&lines, wanted) };
+    let Some((_, start)) = best else { return long_line::closest(&lines, wanted) };
     let end = (start + wanted.len()).min(lines.len());
     let like = trimmed(&lines[start..end], wanted);
     let (start, end) = (start + like.start, start + like.end);
@@ -83,10 +84,13 @@ pub(crate) fn closest(view: &str, old: &str) -> Option<ClosestLines> {
     })
 }
 
-/// Returns the only kind of difference between the lines of the file and those of the old text, if there is just one.
+/// Classifies the difference between the lines of the file and those of the old text.
 fn difference(lines: &[&str], wanted: &[&str]) -> LineDifference {
-    let squeeze = |lines: &[&str]| -> String { lines.iter().flat_map(|line| solid(line)).collect() };
-    let is_same = |line: &&str, other: &&str| folded(line, caseless).eq(folded(other, caseless));
+    // The characters themselves are compared, because a quote or dash that only looks the same is another difference.
+    let exact = |line: &str| line.chars().filter(|&character| !is_blank(character)).collect::<String>();
+    let squeeze = |lines: &[&str]| -> String { lines.iter().map(|line| exact(line)).collect() };
+    let lower = |line: &str| -> String { exact(line).chars().map(caseless).collect() };
+    let is_same = |line: &&str, other: &&str| lower(line) == lower(other);
     if squeeze(lines) == squeeze(wanted) {
         LineDifference::Whitespace
     } else if lines.len() == wanted.len()
@@ -147,8 +151,9 @@ fn candidates(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
     starts
 }
 
-/// Finds lines that equal a line of the old text apart from white space and letter case. Each of them is a vote for the
-/// location to which the old text would then belong. Returns the votes by the first line of the location.
+/// Finds lines that equal a line of the old text apart from white space, letter case and look-alike punctuation. Each
+/// is a vote, weighted by its length, for the location to which the old text would then belong. Returns the votes by
+/// the first line of the location.
 fn equal_lines(lines: &[&str], wanted: &[&str]) -> HashMap<usize, usize> {
     let mut known: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
     for (index, line) in wanted.iter().enumerate() {
@@ -196,8 +201,8 @@ fn alike_lines(lines: &[&str], wanted: &[&str]) -> Vec<(usize, usize)> {
     ranked
 }
 
-/// Returns the similarity, in thousandths, of lines to the lines of the old text, each of which may be
-/// displaced by up to [`DRIFT`] lines. Longer lines count for more. Characters are compared after `fold`.
+/// Returns the similarity, in thousandths, of lines to the lines of the old text. Each of these may be displaced by up
+/// to [`DRIFT`] lines, for a small deduction. Longer lines count for more. Characters are compared after `fold`.
 fn likeness(lines: &[&str], wanted: &[&str], fold: fn(char) -> char) -> usize {
     let theirs: Vec<_> = lines.iter().take(wanted.len() + DRIFT).map(|line| pairs(line, fold)).collect();
     let (mut all, mut alike) = (0, 0);

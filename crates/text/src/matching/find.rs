@@ -7,8 +7,8 @@ use memchr::memmem::Finder;
 
 use super::fold::{FoldedText, Spaces, is_blank};
 use super::{
-    Choice, Difference, Hit, How, MatchCount, Matches, Miss, Step, blocks, closest, differ, keep, near,
-    unescape,
+    Choice, Difference, Hit, MatchCount, MatchOptions, Matches, Miss, Step, blocks, choice, closest, differ,
+    keep, unescape,
 };
 use crate::encoding::Indent;
 use crate::guard::{NumberMark, gutter};
@@ -17,10 +17,10 @@ use crate::lines::{lf, line_end, line_start};
 /// Maximum memory for the matches and the new text at all of them, in bytes.
 const MAX_NEW: usize = 1 << 28;
 
-/// Memory for one match besides its new text, in bytes.
+/// Memory for one match without its new text, in bytes.
 const HIT: usize = size_of::<Hit>() + 16;
 
-/// Number of matches between two checks whether the search must stop.
+/// Number of matches between two calls of the function that stops a search.
 const BATCH: usize = 4096;
 
 /// Finds `old` in a file's text (`view`), and adapts `new` to each match.
@@ -32,20 +32,20 @@ const BATCH: usize = 4096;
 ///
 /// If there is no match, or more than the requested number; if `old` and `new` are equal; if `old` is empty and the
 /// file is not; or if the new text at all matches would be too long.
-pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Matches, Miss> {
+pub fn find(view: &str, old: &str, new: &str, how: &MatchOptions) -> Result<Matches, Miss> {
     find_until(view, old, new, how, &|| false)
 }
 
-/// Searches like [`find`], and ends with [`Miss::Stopped`] soon after `stops` returns true.
+/// Searches like [`find`], but fails with [`Miss::Stopped`] if `stops`, which is called during the search, returns true.
 ///
 /// # Errors
 ///
-/// If there is no match, or more than the requested number, or the search was stopped.
+/// As for [`find`], or if the search was stopped.
 pub fn find_until(
     view: &str,
     old: &str,
     new: &str,
-    how: &How,
+    how: &MatchOptions,
     stops: &dyn Fn() -> bool,
 ) -> Result<Matches, Miss> {
     let (old, new) = (lf(old), lf(new));
@@ -77,7 +77,7 @@ pub fn find_until(
 /// One search for an old text, with the data that several steps need.
 pub(super) struct Search<'a> {
     pub(super) view: &'a str,
-    how: &'a How,
+    how: &'a MatchOptions,
     stops: &'a dyn Fn() -> bool,
     pub(super) spaces: Spaces,
     folded: OnceCell<FoldedText>,
@@ -87,7 +87,7 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Prepares a search; `spaces` decides whether the amount of white space between words matters.
-    fn new(view: &'a str, how: &'a How, spaces: Spaces, stops: &'a dyn Fn() -> bool) -> Self {
+    fn new(view: &'a str, how: &'a MatchOptions, spaces: Spaces, stops: &'a dyn Fn() -> bool) -> Self {
         let (folded, blocks, indent) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
         Self { view, how, stops, spaces, folded, blocks, indent }
     }
@@ -210,7 +210,7 @@ impl<'a> Search<'a> {
 
     /// Finds the old text without escapes or without line numbers, in case the model added these.
     fn unescaped(&self, old: &str, new: &str) -> Option<Result<Matches, Miss>> {
-        for unescape::Reading { old, new, difference, numbers } in unescape::readings(old, new) {
+        for unescape::TextInterpretation { old, new, difference, numbers } in unescape::readings(old, new) {
             if old == new || old.trim().is_empty() || numbers.is_some_and(|mark| self.has_numbers(mark)) {
                 continue;
             }
@@ -328,7 +328,7 @@ impl<'a> Search<'a> {
 
     /// Describes the chosen match, if the edit does not determine it.
     pub(super) fn choice(&self, ranges: &[Range<usize>], index: usize) -> Option<Choice> {
-        near::choice(self.view, ranges, index, self.how.near)
+        choice::choice(self.view, ranges, index, self.how.near)
     }
 
     /// Returns the index of the match that the edit means; fails if several matches are possible.
@@ -336,7 +336,8 @@ impl<'a> Search<'a> {
         if self.how.want == MatchCount::First {
             return Ok(0);
         }
-        near::pick(self.view, ranges, self.how.near).ok_or_else(|| near::ambiguous(self.view, ranges, step))
+        choice::pick(self.view, ranges, self.how.near)
+            .ok_or_else(|| choice::ambiguous(self.view, ranges, step))
     }
 }
 

@@ -6,14 +6,14 @@ use std::ops::Range;
 /// A text without white space at line ends and with ASCII punctuation. Its offsets can be mapped to the
 /// original text.
 pub(super) struct FoldedText {
-    /// The folded text; it has the same lines as the original.
+    /// The folded text; it has as many lines as the original.
     pub(super) text: String,
     runs: Vec<Run>,
     end: usize,
     spaces: Spaces,
 }
 
-/// Treatment of white space inside lines when a text is folded.
+/// The effect of folding on white space inside lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spaces {
     /// White space inside lines stays unchanged.
@@ -58,8 +58,8 @@ impl FoldedText {
         start..if range.is_empty() { start } else { self.stop(range.end) }
     }
 
-    /// Returns the offset in the original text where the character starts that starts at `offset` of the
-    /// folded text.
+    /// Returns the start, in the original text, of the character that starts at `offset` of the folded text. The end
+    /// of one text is mapped to the end of the other.
     fn start(&self, offset: usize) -> usize {
         if offset == self.text.len() {
             return self.end;
@@ -68,8 +68,7 @@ impl FoldedText {
         self.runs[..next].last().map_or(0, |run| run.origin + (offset - run.folded))
     }
 
-    /// Returns the offset in the original text where the character ends that ends at `offset` of the folded
-    /// text.
+    /// Returns the end, in the original text, of the character that ends at `offset` of the folded text.
     fn stop(&self, offset: usize) -> usize {
         let next = self.runs.partition_point(|run| run.folded < offset);
         self.runs[..next].last().map_or(0, |run| match run.kind {
@@ -160,7 +159,7 @@ pub(super) fn caseless(character: char) -> char {
     }
 }
 
-/// Returns whether a character is white space other than a line break.
+/// Returns whether a character is a tab, a space, or a Unicode space that [`plain`] replaces.
 pub(super) fn is_blank(character: char) -> bool {
     character == '\t' || plain(character) == ' '
 }

@@ -9,14 +9,14 @@ use similar::DiffOp;
 use super::fold::{is_blank, plain};
 use crate::diff;
 
-/// Maximum size of old and new text, in bytes; a longer new text is written unchanged.
+/// Maximum size of the old and of the new text, in bytes. If one of them is longer, the new text is written unchanged.
 const LONGEST: usize = 20_000;
 
 /// Returns the new text with the file's characters in the parts that it shares with the old text.
 ///
-/// Old text and file are the same apart from white space and look-alike characters. A shared part gets the
-/// file's characters only if it contains a word, or is at the start of old and new text, or at the end of old
-/// and new text.
+/// If old text and file differ in more than white space and look-alike characters, the new text is returned
+/// unchanged. A shared part gets the file's characters only if it contains a word, or is at the start of old and new
+/// text, or at the end of old and new text.
 pub(crate) fn characters(old: &str, file: &str, new: &str) -> String {
     if old == file || old.len().max(new.len()) > LONGEST {
         return new.to_owned();
@@ -61,7 +61,8 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Maps offsets of the old text to the characters that the file has instead.
+/// Maps offsets of the old text to the characters that the file has instead; `None` if the texts differ in more than
+/// white space and look-alike characters.
 ///
 /// White space between words is compared only if old text and file have the same amount.
 fn aligned(old: &str, file: &str) -> Option<HashMap<usize, char>> {

@@ -23,7 +23,7 @@ pub enum Miss {
         /// The step of the search that found the matches.
         step: Step,
         /// The first few matches.
-        places: Vec<Place>,
+        places: Vec<MatchLocation>,
     },
     /// The old text is not in the file, or only at indentations to which the new text cannot be adapted.
     #[error("{}", self.say())]
@@ -48,7 +48,7 @@ pub enum Miss {
 
 /// The location of one of several matches of the old text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct MatchLocation {
     /// The first line of the match, counted from 1.
     pub line: usize,
     /// The text of that line, shortened if it is long.
@@ -62,7 +62,7 @@ pub struct ClosestLines {
     pub first_line: usize,
     /// The last line, counted from 1.
     pub last_line: usize,
-    /// The lines, with tabs as `→` and spaces in front and at the end as `·`.
+    /// The lines, with tabs as `→` and spaces in front and at the end as `·`; or the similar part of one line, raw.
     pub shown: String,
     /// The lines that differ, word by word: `[-only in the old text-]` and `{+only in the file+}`.
     pub diff: String,
@@ -80,7 +80,7 @@ pub enum LineDifference {
     Case,
     /// Only letter case and white space differ.
     CaseAndWhitespace,
-    /// Other characters differ too.
+    /// Other characters differ.
     Text,
 }
 
@@ -107,7 +107,7 @@ impl Miss {
     }
 }
 
-fn ambiguous(count: usize, places: &[Place], step: Step) -> String {
+fn ambiguous(count: usize, places: &[MatchLocation], step: Step) -> String {
     let next = match step {
         Step::Exact | Step::Folded => ", or replace all of them",
         Step::Reindented | Step::Unescaped | Step::Spaced => " and copy it exactly from the file",
@@ -126,7 +126,9 @@ fn ambiguous(count: usize, places: &[Place], step: Step) -> String {
 fn absent(closest: Option<&ClosestLines>, already_there: Option<usize>) -> String {
     let mut out = "the old text is not in the file".to_owned();
     if let Some(line) = already_there {
-        out.push_str(&format!(", but the new text is (line {line}): the change may have been made before"));
+        out.push_str(&format!(
+            ", but the new text already is, at line {line}; the change may have been made already"
+        ));
     }
     let Some(closest) = closest else {
         if already_there.is_none() {

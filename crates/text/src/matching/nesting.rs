@@ -15,7 +15,7 @@ const EFFORT: usize = 250_000;
 /// Checks that every line of the file that new text repeats, changed or not, keeps its indentation.
 ///
 /// Lines directly below an inserted block header may be deeper. No line may be less indented than all
-/// replaced lines. The model did not know the indentation in the file, so any other change of the indentation
+/// replaced lines. The model did not know the indentation in the file, so any other change to the indentation
 /// is probably a mistake.
 pub(super) fn is_kept(file: &str, new: &str) -> bool {
     let full = |text| -> Vec<&str> { str::split(text, '\n').filter(|line| !is_blank(line)).collect() };

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::lines::LineRange;
 
 /// A step of a search for an old text. Each step accepts certain differences between the old text and the
-/// file; later steps accept more.
+/// file; later steps accept larger ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Step {
@@ -35,19 +35,19 @@ pub enum MatchCount {
 
 /// Options of a search for an old text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct How {
+pub struct MatchOptions {
     /// The last step that the search tries.
     pub upto: Step,
     /// The number of matches that the edit requests.
     pub want: MatchCount,
-    /// If there are several matches, the match in these lines is used, otherwise the nearest match within 40
-    /// lines. Not used for [`MatchCount::Every`].
+    /// The lines near which a single match is expected. Of several matches, the nearest one within 40 lines is used,
+    /// unless two are equally near.
     pub near: Option<LineRange>,
     /// Offset in the searched text at which the search starts; earlier matches are ignored. `None` for its beginning.
     pub start: Option<usize>,
 }
 
-impl How {
+impl MatchOptions {
     /// Requests exactly one match, and tries the steps up to `upto`.
     #[must_use]
     pub fn one(upto: Step) -> Self {

@@ -50,7 +50,8 @@ struct Scale {
 /// Result of comparing the indentation of new text with the file's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IndentFit {
-    /// Each new line has an indentation that one of the replaced lines of the file has.
+    /// Each new line has an indentation that one of the replaced lines of the file has, and is deeper than the line
+    /// before it only if that line may open a block.
     Exact,
     /// Some new lines have an indentation that no replaced line has. It differs from that of the first replaced line
     /// by whole levels of the file.
@@ -108,8 +109,8 @@ impl IndentShift {
         let usual = LazyCell::new(unit);
         let like_file = self.like_file(&lines, &own, || *usual);
         let begins_alike = *begin == self.first.old;
-        // The new text begins without indentation. If one of its lines is indented deeper than the line before it,
-        // which opens no block, then only the first line lost its indentation when it was copied.
+        // If the new text begins without indentation, and one of its lines is deeper than the line before it although
+        // that line opens no block, then only the first line lost its indentation when it was copied.
         let deeper = |two: &[&str]| indent(two[1]).len() > indent(two[0]).len() && !opens(two[0]);
         let cut = !self.steps_in && self.is_cut(&own) && lines.windows(2).any(deeper);
         let starts_cut = begin.is_empty() && !self.steps_in && lines.windows(2).next().is_some_and(deeper);
@@ -223,7 +224,7 @@ impl IndentShift {
     }
 
     /// Checks that new text with lines less indented than the whole old text has indentation levels of the old text's
-    /// width. Any other new text passes.
+    /// width. Any other new text passes, and so does any text if the old text has only one indentation.
     fn goes_out_alike(&self, own: &[&str]) -> bool {
         let base = self.first.old.len();
         let least = self.pairs.first().map_or(0, |pair| pair.old.len());
@@ -231,8 +232,8 @@ impl IndentShift {
         own.iter().all(|own| own.len() >= least) || self.pairs.len() < 2 || level == self.old_level(own)
     }
 
-    /// Checks that the indentations of new text are whole levels of the old text, and that no line is deeper
-    /// than the line before by more than one level.
+    /// Checks that the indentations of new text are whole levels of the old text, and that no line is deeper than the
+    /// line before by more than one level. Indentations that occur in the old text pass.
     fn steps_by(&self, own: &[&str], level: usize) -> bool {
         let base = self.first.old.len();
         let whole =
@@ -245,7 +246,7 @@ impl IndentShift {
 
     /// Checks whether some lines of new text seem to be indented like the file and others like the old text.
     ///
-    /// The sign is a line whose indentation only the file has, and which is deeper than the line before although
+    /// The sign is a line whose indentation only the file has, and that is deeper than the line before although
     /// that line opens no block.
     fn is_mixed(&self, lines: &[&str]) -> bool {
         let file_only = |own: &str| self.in_file(own) && self.known(own).is_none();
@@ -372,8 +373,7 @@ const HEADS: &[&str] = &[
     "with",
 ];
 
-/// Returns whether the text has a Python statement with a block, such as `if x:`, below which no deeper line
-/// follows.
+/// Returns whether the first line of a Python block, such as `if x:`, is followed by a line that is not deeper.
 pub(super) fn lacks_body(text: &str) -> bool {
     let lines: Vec<&str> = text.split('\n').filter(|line| !is_blank_line(line)).collect();
     lines.windows(2).any(|two| {

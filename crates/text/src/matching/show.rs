@@ -1,6 +1,6 @@
 //! Lines with their white space made visible, for error messages.
 
-use crate::counted::counted;
+use crate::plural::counted;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::fold::{indentation, is_blank, trimmed};
@@ -14,11 +14,16 @@ const MAX_WIDTH: usize = 200;
 
 /// Formats lines with the white space at their ends made visible.
 pub(super) fn lines(lines: &[&str]) -> String {
-    let mut shown: Vec<String> = lines.iter().take(MAX_LINES).map(|line| ends(line)).collect();
+    let mut shown: Vec<String> = lines.iter().take(MAX_LINES).map(|line| ends(line, MAX_WIDTH)).collect();
     if lines.len() > MAX_LINES {
         shown.push(format!("({})", counted((lines.len() - MAX_LINES) as u64, "more line")));
     }
     shown.join("\n")
+}
+
+/// Formats a part of a line, as [`lines`] formats a line.
+pub(super) fn part(part: &str) -> String {
+    ends(part, usize::MAX)
 }
 
 /// Formats the differences between the lines of an old text and the file, word by word.
@@ -58,7 +63,7 @@ pub(super) fn difference(old: &[&str], file: &[&str], first_line: usize) -> Stri
     out.join("\n")
 }
 
-/// Formats a line with words that only the old text or only the file has in brackets.
+/// Formats a line, with brackets around the words that only the old text or only the file has.
 fn words(old: &str, file: &str) -> String {
     let (old, file) = (cut::line(old, MAX_WIDTH).0, cut::line(file, MAX_WIDTH).0);
     let (ours, theirs) = (tokens(old), tokens(file));
@@ -99,9 +104,9 @@ fn tokens(line: &str) -> Vec<&str> {
     tokens
 }
 
-/// Makes the white space at both ends of a line visible, and tabs everywhere.
-fn ends(line: &str) -> String {
-    let line = cut::line(line, MAX_WIDTH).0;
+/// Makes the white space at both ends of a line visible, and tabs everywhere; shows `most` characters.
+fn ends(line: &str, most: usize) -> String {
+    let line = cut::line(line, most).0;
     let front = indentation(line);
     let body = trimmed(&line[front.len()..]);
     let back = &line[front.len() + body.len()..];

@@ -6,7 +6,7 @@ use super::Difference;
 use crate::guard::{NumberMark, gutter};
 
 /// An interpretation of an edit's old and new text.
-pub(super) struct Reading {
+pub(super) struct TextInterpretation {
     pub(super) old: String,
     pub(super) new: String,
     /// The difference between the interpreted and the given old text.
@@ -15,20 +15,20 @@ pub(super) struct Reading {
     pub(super) numbers: Option<NumberMark>,
 }
 
-/// Returns other interpretations of old and new text: one without line numbers, and one without escapes.
-/// Empty if the old text has neither.
-pub(super) fn readings(old: &str, new: &str) -> Vec<Reading> {
+/// Returns other interpretations of old and new text: one without line numbers, and one without escapes. Leaves out
+/// one that does not apply to the old text, or if the line numbers of the new text are unclear.
+pub(super) fn readings(old: &str, new: &str) -> Vec<TextInterpretation> {
     let mut readings = Vec::new();
     if let Some((bare, mark)) = without_numbers(old) {
         let numbers = Some(mark);
         match new_without_numbers(new, mark) {
             NewNumbers::None => {
                 let difference = Difference::LineNumbers;
-                readings.push(Reading { old: bare, new: new.to_owned(), difference, numbers });
+                readings.push(TextInterpretation { old: bare, new: new.to_owned(), difference, numbers });
             }
             NewNumbers::Removed(new) => {
                 let difference = Difference::AllLineNumbers;
-                readings.push(Reading { old: bare, new, difference, numbers });
+                readings.push(TextInterpretation { old: bare, new, difference, numbers });
             }
             NewNumbers::Unclear => {}
         }
@@ -41,12 +41,12 @@ pub(super) fn readings(old: &str, new: &str) -> Vec<Reading> {
         let new =
             if kinds.iter().any(raw) { Cow::Borrowed(new) } else { Cow::Owned(unescaped(new, &kinds).0) };
         let (new, difference) = (new.into_owned(), Difference::Escapes);
-        readings.push(Reading { old: plain, new, difference, numbers: None });
+        readings.push(TextInterpretation { old: plain, new, difference, numbers: None });
     }
     readings
 }
 
-/// The characters that form an escape with a backslash before them.
+/// The characters that form an escape after a backslash.
 const ALL: &[char] = &['n', 't', 'r', '"', '\'', '`', '$', '\\', '/'];
 
 /// Returns the character that an escape represents.
@@ -84,8 +84,8 @@ fn unescaped(text: &str, allowed: &[char]) -> (String, Vec<char>) {
     (crate::lines::lf(&out).into_owned(), kinds)
 }
 
-/// Removes the line numbers from a text in which every line after empty lines at the beginning has one, in
-/// order and with the same mark; `None` for any other text.
+/// Removes the line numbers from a text in which every line, apart from empty lines at the beginning, has one. The
+/// numbers must be consecutive and have the same mark; `None` for any other text.
 fn without_numbers(text: &str) -> Option<(String, NumberMark)> {
     let mut out = String::with_capacity(text.len());
     let mut next = None;

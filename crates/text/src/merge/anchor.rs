@@ -4,22 +4,23 @@ use std::ops::Range;
 
 use super::edge::{self, PartEdge};
 use super::line::{depth, has_word, is_blank, same};
-use super::scope::{Ends, Scope, Segment};
-use super::{Line, Piece, Refusal, Why, entry, loss, repeat, sequence};
+use super::scope::{Scope, ScopeAnchors, Segment};
+use super::{Line, LineReplacement, Refusal, RefusalReason, entry, loss, repeat, sequence};
 
 /// Finds the location of every part of a snippet (the lines between two markers); the lines of the file
 /// between the locations stay.
 ///
 /// # Errors
 ///
-/// If a part has no certain location, or would remove unmentioned lines; the error names the first.
-pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Piece>, Refusal> {
+/// If a part has no certain location, or would remove unmentioned lines (the error names the first); if a marker may
+/// stand for new code; or if the snippet has only markers.
+pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<LineReplacement>, Refusal> {
     let segments = segments(lines);
-    if segments.is_empty() && scope.ends == Ends::Fixed {
+    if segments.is_empty() && scope.ends == ScopeAnchors::Fixed {
         return Ok(Vec::new());
     }
     if segments.is_empty() {
-        return Err(Refusal::of(lines, Why::Empty));
+        return Err(Refusal::of(lines, RefusalReason::Empty));
     }
     let to = sequence::align(scope, lines).map_err(|why| Refusal::of(lines, why))?;
     let places = places(scope, lines, &segments, &to)?;
@@ -43,13 +44,13 @@ pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Piece>, Refusal> {
             let full = segment.lines.iter().filter(|line| !line.is_blank());
             full.map(|line| depth(&line.text)).min().is_some_and(|least| depth(&marker.text) > least)
         });
-        let last = inner.is_some() && at + 1 == segments.len() && scope.ends == Ends::Fixed;
+        let last = inner.is_some() && at + 1 == segments.len() && scope.ends == ScopeAnchors::Fixed;
         if last && scope.old[found.end..].iter().all(|line| is_blank(line)) {
             stands_for_lines(lines, segment, None, &to)?;
         }
         let left = Segment { lines: &left, ..*segment };
         let new = edge::spaced(scope.old, found, &left, lines);
-        pieces.push(Piece { old: found.start + scope.base..found.end + scope.base, new });
+        pieces.push(LineReplacement { old: found.start + scope.base..found.end + scope.base, new });
     }
     let fresh = |at: usize| new[at] && to[at].is_none();
     let place_of = |at: usize| {
@@ -61,7 +62,7 @@ pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Piece>, Refusal> {
     Ok(pieces)
 }
 
-/// Refuses a marker that represents no lines of the file if a part next to it has lines that the file lacks:
+/// Refuses a marker that represents no lines of the file if a part next to it has lines that the file lacks, because
 /// the marker may then stand for further new code, which the snippet does not show.
 fn stands_for_lines(
     lines: &[Line],
@@ -74,7 +75,7 @@ fn stands_for_lines(
         places.any(|at| to[at].is_none() && has_word(&lines[at].text))
     };
     match [Some(segment), next].into_iter().flatten().find(fresh) {
-        Some(segment) => Err(Refusal::of(segment.lines, Why::Nothing)),
+        Some(segment) => Err(Refusal::of(segment.lines, RefusalReason::Nothing)),
         None => Ok(()),
     }
 }
@@ -98,8 +99,8 @@ fn places(
         let base = scope.base + found.start;
         loss::size(old, base, &new)
             .and_then(|()| match scope.ends {
-                Ends::Open => loss::named(old, base, &new, &said),
-                Ends::Fixed => Ok(()), // unchecked here: the caller compares syntax trees and checks names
+                ScopeAnchors::Open => loss::named(old, base, &new, &said),
+                ScopeAnchors::Fixed => Ok(()), // unchecked here: the caller compares syntax trees and checks names
             })
             .map_err(|why| Refusal::of(segment.lines, why))?;
         from = found.end;
@@ -140,7 +141,7 @@ fn spot(
     let new: Vec<&str> = segment.lines.iter().map(|line| line.text.as_str()).collect();
     let refuse = |why| Refusal::of(segment.lines, why);
     let mut pins = pins(from, old, &new, segment, to);
-    let fixed = scope.ends == Ends::Fixed;
+    let fixed = scope.ends == ScopeAnchors::Fixed;
     if !fixed {
         brackets(scope.old, from, segment, &mut pins);
     }
@@ -152,8 +153,9 @@ fn spot(
         fixed: fixed && segment.before.is_none(),
         file_end: !fixed && segment.before.is_none() && from == 0,
     };
-    let covered = edge::cover(&above, &new[..first_new], side, Some(old[first_old]))
-        .map_err(|back| refuse(Why::Unbounded { line: scope.base + from + above.len() + 1 - back }))?;
+    let covered = edge::cover(&above, &new[..first_new], side, Some(old[first_old])).map_err(|back| {
+        refuse(RefusalReason::Unbounded { line: scope.base + from + above.len() + 1 - back })
+    })?;
     let start = from + first_old - covered;
     let mut below: Vec<&str> = old[last_old + 1..].to_vec();
     below.reverse();
@@ -161,7 +163,8 @@ fn spot(
     tail.reverse();
     let side =
         PartEdge { fixed: fixed && segment.after.is_none(), file_end: !fixed && segment.after.is_none() };
-    let unbounded = |ahead: usize| refuse(Why::Unbounded { line: scope.base + from + last_old + 1 + ahead });
+    let unbounded =
+        |ahead: usize| refuse(RefusalReason::Unbounded { line: scope.base + from + last_old + 1 + ahead });
     let covered = edge::cover(&below, &tail, side, None).map_err(unbounded)?;
     // If the marker after the part is less indented than the new lines, it is not clear whether their block
     // continues.
@@ -176,8 +179,8 @@ fn spot(
     Ok(start..from + last_old + 1 + covered)
 }
 
-/// Pairs the lines of a part with the equal lines of the file. Returns no pairs if none of the equal lines
-/// contains a word.
+/// Pairs the lines of a part with the equal lines of the file. If none of the equal lines contains a word, only the
+/// first line of the part may be paired: the line after the block that the marker before the part continues.
 fn pins(
     from: usize,
     old: &[&str],
@@ -224,13 +227,13 @@ fn brackets(old: &[&str], from: usize, segment: &Segment<'_>, pins: &mut Vec<(us
 
 /// Refuses a part of several lines whose first line also occurs in the file outside the scope (the lines to
 /// merge into), because the part may belong there.
-fn not_outside(scope: &Scope<'_>, new: &[&str]) -> Result<(), Why> {
+fn not_outside(scope: &Scope<'_>, new: &[&str]) -> Result<(), RefusalReason> {
     let inside = scope.base..scope.base + scope.old.len();
     let words: Vec<&&str> = new.iter().filter(|line| has_word(line)).collect();
     let [first, _, ..] = words.as_slice() else { return Ok(()) };
     let mut outside = scope.file.iter().enumerate().filter(|(at, _)| !inside.contains(at));
     match outside.find(|(_, line)| same(line, first)) {
-        Some((at, _)) => Err(Why::Twice { line: at + 1 }),
+        Some((at, _)) => Err(RefusalReason::Twice { line: at + 1 }),
         None => Ok(()),
     }
 }
@@ -241,9 +244,9 @@ fn unpinned(
     from: usize,
     segment: &Segment<'_>,
     new: &[&str],
-) -> Result<Range<usize>, Why> {
+) -> Result<Range<usize>, RefusalReason> {
     let old = &scope.old[from..];
-    let fixed = scope.ends == Ends::Fixed;
+    let fixed = scope.ends == ScopeAnchors::Fixed;
     let line = |at: usize| scope.base + from + at + 1;
     if fixed && segment.before.is_some() {
         not_outside(scope, new)?;
@@ -257,13 +260,13 @@ fn unpinned(
             tail.reverse();
             let side = PartEdge { fixed: false, file_end: false };
             let covered = edge::cover(&below, &tail, side, None)
-                .map_err(|ahead| Why::Unbounded { line: line(ahead - 1) })?;
+                .map_err(|ahead| RefusalReason::Unbounded { line: line(ahead - 1) })?;
             return Ok(from..from + covered);
         }
         (false, true) => {
             let side = PartEdge { fixed: false, file_end: false };
             let covered = edge::cover(old, new, side, Some(""))
-                .map_err(|back| Why::Unbounded { line: line(old.len() - back) })?;
+                .map_err(|back| RefusalReason::Unbounded { line: line(old.len() - back) })?;
             return Ok(scope.old.len() - covered..scope.old.len());
         }
         (false, false) => {}
@@ -283,8 +286,8 @@ fn unpinned(
     }
     match (places.as_slice(), scope.old[..from].iter().position(|line| has_word(line) && same(line, new[0])))
     {
-        ([], Some(before)) => Err(Why::Order { line: scope.base + before + 1 }),
-        ([], None) => Err(Why::Absent),
-        (places, _) => Err(Why::Ambiguous { lines: places.iter().map(|at| line(*at)).collect() }),
+        ([], Some(before)) => Err(RefusalReason::Order { line: scope.base + before + 1 }),
+        ([], None) => Err(RefusalReason::Absent),
+        (places, _) => Err(RefusalReason::Ambiguous { lines: places.iter().map(|at| line(*at)).collect() }),
     }
 }

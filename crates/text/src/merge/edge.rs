@@ -142,8 +142,8 @@ fn is_single(lines: &[&str], at: usize, next: usize) -> bool {
     !opens && !deeper
 }
 
-/// Returns the key that a line sets: the text before the first `=` or `:`, including the indentation. `None`
-/// if the line has no key or no value.
+/// Returns the key that a line sets: the text before the sign at which [`entry::split`] splits it, with the
+/// indentation. `None` if there is no such sign, no value, or the text is not a plain key.
 fn key(line: &str) -> Option<&str> {
     let (key, _, value) = entry::split(line)?;
     let plain = |c: char| c.is_alphanumeric() || " \t_-.\"'$@/*&:[]".contains(c);

@@ -3,25 +3,27 @@
 use std::ops::Range;
 
 use super::line::{depth, has_word, is_blank};
-use super::scope::{Ends, Scope, Segment};
-use super::{Line, Piece, Refusal, Why};
+use super::scope::{Scope, ScopeAnchors, Segment};
+use super::{Line, LineReplacement, Refusal, RefusalReason};
 use crate::lines::LineRange;
 
 /// Finds the new lines of a part that set a key which the file already sets in the lines of an adjacent marker. These
-/// new lines replace the lines of the file instead of being added.
+/// new lines replace the lines of the file instead of being added. With [`Ends::Fixed`], this does not apply to lines
+/// that may be assignments.
 ///
 /// `found` is the location of the part; `gaps` are the lines that the adjacent markers represent. Returns the
 /// remaining lines of the part, and a piece for each replaced line.
 ///
 /// # Errors
 ///
-/// If a new line may replace one of several lines, or if it is not clear how many lines it replaces.
+/// If a new line may replace one of several lines, if it is not clear how many lines it replaces, or if the part would
+/// remove a line that an adjacent marker may represent.
 pub(super) fn settle(
     scope: &Scope<'_>,
     segment: &Segment<'_>,
     found: &Range<usize>,
     gaps: (Range<usize>, Range<usize>),
-) -> Result<(Vec<Line>, Vec<Piece>), Refusal> {
+) -> Result<(Vec<Line>, Vec<LineReplacement>), Refusal> {
     keeps(scope, segment, found)?;
     let mut left = Vec::with_capacity(segment.lines.len());
     let mut pieces = Vec::new();
@@ -45,16 +47,16 @@ pub(super) fn settle(
         let number = |at: &usize| scope.base + at + 1;
         let refuse = |why| Refusal::of(&segment.lines[at..=at], why);
         match (there.as_slice(), entry.sets) {
-            ([], _) | (_, Sets::Anew) if scope.ends == Ends::Fixed || there.is_empty() => {
+            ([], _) | (_, Sets::Anew) if scope.ends == ScopeAnchors::Fixed || there.is_empty() => {
                 left.push(line.clone());
             }
             ([only], Sets::Entry) if is_single(scope.old, *only) && is_single_of(segment.lines, at) => {
                 let old = scope.base + only..scope.base + only + 1;
-                pieces.push(Piece { old, new: vec![divided(&line.text, scope.old[*only])] });
+                pieces.push(LineReplacement { old, new: vec![divided(&line.text, scope.old[*only])] });
             }
-            ([only], _) => return Err(refuse(Why::Unbounded { line: number(only) })),
+            ([only], _) => return Err(refuse(RefusalReason::Unbounded { line: number(only) })),
             (several, _) => {
-                return Err(refuse(Why::Ambiguous { lines: several.iter().map(number).collect() }));
+                return Err(refuse(RefusalReason::Ambiguous { lines: several.iter().map(number).collect() }));
             }
         }
     }
@@ -81,7 +83,7 @@ fn keeps(scope: &Scope<'_>, segment: &Segment<'_>, found: &Range<usize>) -> Resu
     let (Some((first, _)), Some((last, _))) = (lost.first(), lost.last()) else { return Ok(()) };
     let lines = LineRange { first: scope.base + first + 1, last: scope.base + last + 1 };
     let names = lost.iter().map(|(_, key)| (*key).to_owned()).collect();
-    Err(Refusal::of(segment.lines, Why::Loses { lines, names }))
+    Err(Refusal::of(segment.lines, RefusalReason::Loses { lines, names }))
 }
 
 /// The key that a line sets, and whether the file may set it again.

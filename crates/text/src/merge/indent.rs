@@ -6,8 +6,8 @@ use super::Line;
 use super::line::{depth, has_word};
 use crate::encoding::{Indent, greatest};
 
-/// Replaces the indentation `from` at the beginning of lines with `to`; lines that are indented less are
-/// unchanged.
+/// Replaces the indentation `from` at the beginning of lines with `to`; blank lines, and lines that do not begin with
+/// `from`, keep their indentation.
 ///
 /// If the lines are indented with tabs and the file with spaces, or the reverse, the indentation is converted
 /// first.
@@ -63,10 +63,9 @@ pub(super) fn of_file(old: &[&str], mut lines: Vec<Line>, style: Indent) -> Vec<
     lines
 }
 
-/// Converts the indentation of a whole snippet to that of the file: its tabs or spaces, and its width of a
-/// level.
+/// Converts the indentation of a whole snippet to the file's tabs or spaces, and to the width of the file's levels.
 ///
-/// If an indented line of the snippet is also in the file, the snippet already has the file's indentation.
+/// The width stays if an indented line of the snippet is also in the file, or if the snippet's own width is unclear.
 #[must_use]
 pub fn adapted(old: &[&str], mut lines: Vec<Line>, style: Indent) -> Vec<Line> {
     fit(&mut lines, style, "", "");

@@ -4,27 +4,27 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::line::{depth, has_word, is_blank, same};
-use super::scope::{Ends, Scope, Segment};
-use super::{Line, Why, heading};
+use super::scope::{Scope, ScopeAnchors, Segment};
+use super::{Line, RefusalReason, heading};
 use crate::cut;
 use crate::lines::LineRange;
 
 /// Refuses a replacement that removes many more lines than it adds.
 ///
 /// `base` is the number of lines of the file before `old`.
-pub(super) fn size(old: &[&str], base: usize, new: &[&str]) -> Result<(), Why> {
+pub(super) fn size(old: &[&str], base: usize, new: &[&str]) -> Result<(), RefusalReason> {
     let (gone, added) = difference(old, new);
     if gone.len() > added * 4 + 8 {
         let (first, last) = (gone[0], gone[gone.len() - 1]);
         let name = cut::line(old[first].trim(), 80).0.to_owned();
         let lines = LineRange { first: base + first + 1, last: base + last + 1 };
-        return Err(Why::Loses { lines, names: vec![name] });
+        return Err(RefusalReason::Loses { lines, names: vec![name] });
     }
     Ok(())
 }
 
-/// Checks the lines of the file between the lines that a part of a snippet keeps: they may be removed only if
-/// new lines replace them.
+/// Checks the lines of the file between the lines that a part of a snippet keeps, and with [`Ends::Fixed`] also those
+/// before and after them: they may be removed only if new lines replace them.
 ///
 /// # Errors
 ///
@@ -36,8 +36,8 @@ pub(super) fn unmentioned(
     segment: &Segment<'_>,
     to: &[Option<usize>],
     found: &Range<usize>,
-) -> Result<(), Why> {
-    let fixed = scope.ends == Ends::Fixed;
+) -> Result<(), RefusalReason> {
+    let fixed = scope.ends == ScopeAnchors::Fixed;
     let here = segment.at..segment.at + segment.lines.len();
     let pairs = here.clone().filter_map(|at| Some((to[at].filter(|old| found.contains(old))?, at)));
     let mut pairs: Vec<(usize, usize)> = pairs.collect();
@@ -65,7 +65,7 @@ pub(super) fn unmentioned(
         {
             let names = gone.iter().take(3).map(|at| cut::line(scope.old[*at].trim(), 80).0.to_owned());
             let lines = LineRange { first: scope.base + first + 1, last: scope.base + last + 1 };
-            return Err(Why::Loses { lines, names: names.collect() });
+            return Err(RefusalReason::Loses { lines, names: names.collect() });
         }
         (old_from, new_from) = (old + 1, new + 1);
     }
@@ -73,7 +73,7 @@ pub(super) fn unmentioned(
 }
 
 /// Refuses a replacement that removes the definition of a name which the lines of `snippet` do not mention.
-pub(super) fn named(old: &[&str], base: usize, new: &[&str], snippet: &[&str]) -> Result<(), Why> {
+pub(super) fn named(old: &[&str], base: usize, new: &[&str], snippet: &[&str]) -> Result<(), RefusalReason> {
     let (gone, _) = difference(old, new);
     let words: HashSet<&str> = snippet.iter().flat_map(|line| heading::words(line)).collect();
     let lost: Vec<(usize, &str)> = gone
@@ -83,7 +83,7 @@ pub(super) fn named(old: &[&str], base: usize, new: &[&str], snippet: &[&str]) -
         .collect();
     let (Some((first, _)), Some((last, _))) = (lost.first(), lost.last()) else { return Ok(()) };
     let lines = LineRange { first: base + first + 1, last: base + last + 1 };
-    Err(Why::Loses { lines, names: lost.iter().map(|(_, name)| (*name).to_owned()).collect() })
+    Err(RefusalReason::Loses { lines, names: lost.iter().map(|(_, name)| (*name).to_owned()).collect() })
 }
 
 /// Returns the indexes of the lines of `old` that `new` lacks, and the number of lines of `new` that `old` lacks.

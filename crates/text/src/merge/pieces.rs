@@ -1,4 +1,4 @@
-//! Pieces: lines of a file with the lines that replace them, and the changes of the text that result.
+//! Pieces: lines of a file with the lines that replace them, and the resulting changes to the text.
 
 use std::ops::Range;
 
@@ -10,24 +10,24 @@ use crate::lines::{LineIndex, LineRange, bare};
 
 /// Some lines of a file and their replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct LineReplacement {
     /// The lines of the file, counted from 0; empty for an insertion.
     pub old: Range<usize>,
     /// The replacement lines, without line breaks.
     pub new: Vec<String>,
 }
 
-/// Returns the changes of the text (splices) for pieces that are in order and not adjacent.
+/// Returns the changes to the text (splices) for pieces that are in order and not adjacent.
 ///
 /// Lines that a piece shares with the replaced lines stay untouched, including trailing white space.
 #[must_use]
-pub fn splices(original: &str, pieces: &[Piece]) -> Vec<Splice> {
+pub fn splices(original: &str, pieces: &[LineReplacement]) -> Vec<Splice> {
     between(original, pieces, Compare::WithoutEnd)
 }
 
 /// Returns the changes (splices) that turn the lines `old` into the lines `new`.
 pub(super) fn exact(original: &str, old: &[&str], new: Vec<String>) -> Vec<Splice> {
-    between(original, &[Piece { old: 0..old.len(), new }], Compare::Exact)
+    between(original, &[LineReplacement { old: 0..old.len(), new }], Compare::Exact)
 }
 
 /// Returns a text with changes (splices) applied.
@@ -62,7 +62,7 @@ impl Compare {
     }
 }
 
-fn between(original: &str, pieces: &[Piece], compare: Compare) -> Vec<Splice> {
+fn between(original: &str, pieces: &[LineReplacement], compare: Compare) -> Vec<Splice> {
     let old = bare(original);
     let index = LineIndex::new(original);
     let mut out = Vec::new();

@@ -1,6 +1,6 @@
 //! Reasons why a snippet (partial code) was not merged into a file.
 
-use super::{Line, Piece};
+use super::{Line, LineReplacement};
 use crate::omission::{Marker, marker};
 use crate::{cut, lines::LineRange};
 
@@ -13,12 +13,12 @@ pub struct Refusal {
     /// The first line of the part, shortened if it is long.
     pub text: String,
     /// The reason why the part was not merged.
-    pub why: Why,
+    pub why: RefusalReason,
 }
 
 /// A reason why a snippet, or a part of it, was not merged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Why {
+pub enum RefusalReason {
     /// The file has none of the lines of the part, and no item that determines its location.
     #[error("the file has none of this text, so its location is unknown")]
     Absent,
@@ -121,7 +121,7 @@ pub enum Why {
     Homeless,
 }
 
-impl Why {
+impl RefusalReason {
     /// Returns whether a merge by comparing lines may still find the location after a merge by syntax trees
     /// has failed for this reason.
     #[must_use]
@@ -131,9 +131,9 @@ impl Why {
 }
 
 impl Refusal {
-    /// Refuses to merge a snippet because of some of its lines.
+    /// Creates a refusal because of some lines of a snippet; because of the whole snippet if these lines are all blank.
     #[must_use]
-    pub fn of(lines: &[Line], why: Why) -> Self {
+    pub fn of(lines: &[Line], why: RefusalReason) -> Self {
         let Some(full) = lines.iter().find(|line| !line.is_blank()) else { return Self::whole(why) };
         let text = cut::line(full.text.trim(), 120).0.to_owned();
         let first = full.number;
@@ -141,9 +141,9 @@ impl Refusal {
         Self { lines: Some(LineRange { first, last }), text, why }
     }
 
-    /// Refuses to merge a snippet for a reason that concerns all its lines.
+    /// Creates a refusal for a reason that concerns the whole snippet.
     #[must_use]
-    pub fn whole(why: Why) -> Self {
+    pub fn whole(why: RefusalReason) -> Self {
         Self { lines: None, text: String::new(), why }
     }
 
@@ -166,11 +166,15 @@ impl Refusal {
 /// # Errors
 ///
 /// If a piece has such a line; the error names the first.
-pub fn no_marker(old: &[&str], pieces: &[Piece], counts: impl Fn(Marker) -> bool) -> Result<(), Refusal> {
+pub fn no_marker(
+    old: &[&str],
+    pieces: &[LineReplacement],
+    counts: impl Fn(Marker) -> bool,
+) -> Result<(), Refusal> {
     for line in pieces.iter().flat_map(|piece| &piece.new) {
         if marker(line).is_some_and(&counts) && !old.iter().any(|known| known.trim() == line.trim()) {
             let text = cut::line(line.trim(), 120).0.to_owned();
-            return Err(Refusal { lines: None, text, why: Why::Nothing });
+            return Err(Refusal { lines: None, text, why: RefusalReason::Nothing });
         }
     }
     Ok(())

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::line::{depth, has_word, is_blank, same};
-use super::scope::{Ends, Scope};
-use super::{Line, Piece, Refusal, Why};
+use super::scope::{Scope, ScopeAnchors};
+use super::{Line, LineReplacement, Refusal, RefusalReason};
 
 /// Returns the pieces that remove moved lines from their former location in the file.
 ///
@@ -21,11 +21,11 @@ pub(super) fn moved(
     fresh: impl Fn(usize) -> bool,
     place_of: impl Fn(usize) -> Range<usize>,
     places: &[Range<usize>],
-) -> Result<Vec<Piece>, Refusal> {
+) -> Result<Vec<LineReplacement>, Refusal> {
     let here: Vec<&str> =
         lines.iter().map(|line| if line.marker.is_some() { "" } else { line.text.as_str() }).collect();
     let is_kept = |at: usize| !places.iter().any(|place| place.contains(&at));
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<LineReplacement> = Vec::new();
     for (at, text) in here.iter().enumerate() {
         let head = parent(&here, at, scope.ends);
         if !fresh(at) || !counts(text) || head.is_some_and(&fresh) {
@@ -34,7 +34,7 @@ pub(super) fn moved(
         let inside = |old: usize| match (head, parent(scope.old, old, scope.ends)) {
             (Some(head), Some(old)) => here[head].trim() == scope.old[old].trim(),
             (None, None) => true,
-            (None, Some(_)) => scope.ends == Ends::Open && depth(text) > 0,
+            (None, Some(_)) => scope.ends == ScopeAnchors::Open && depth(text) > 0,
             (Some(_), None) => false,
         };
         let unit = unit(&here, at);
@@ -53,8 +53,9 @@ pub(super) fn moved(
         let shown = here.iter().filter(|line| same(line, text)).count();
         let old = self::unit(scope.old, *first);
         let whole = old.clone().all(is_kept);
-        let twice = || Refusal::of(&lines[at..=at], Why::Twice { line: scope.base + first + 1 });
-        if all.len() > 1 || shown > 1 || !whole || scope.ends == Ends::Open || leaves(&here[at..=at]) {
+        let twice = || Refusal::of(&lines[at..=at], RefusalReason::Twice { line: scope.base + first + 1 });
+        if all.len() > 1 || shown > 1 || !whole || scope.ends == ScopeAnchors::Open || leaves(&here[at..=at])
+        {
             return Err(twice());
         }
         // If a marker follows, the snippet may have left out the lines between the two locations instead of moving
@@ -73,17 +74,20 @@ pub(super) fn moved(
         if above.is_some_and(|above| is_comment(above) || above.starts_with('@')) {
             return Err(twice());
         }
-        pieces.push(Piece { old: old.start - comments + scope.base..old.end + scope.base, new: Vec::new() });
+        pieces.push(LineReplacement {
+            old: old.start - comments + scope.base..old.end + scope.base,
+            new: Vec::new(),
+        });
     }
     Ok(pieces)
 }
 
-/// Refuses a snippet whose lines seem to move past changed lines: the lines may also stay, and the changed
+/// Refuses a snippet whose lines seem to move past changed lines, because the lines may also stay, and the changed
 /// lines may be new.
 ///
 /// # Errors
 ///
-/// If a line may have moved; the error names the first.
+/// If a line may have moved, and other lines are new or removed; the error names the first.
 pub(super) fn one_reading(
     scope: &Scope<'_>,
     lines: &[Line],
@@ -106,22 +110,22 @@ pub(super) fn one_reading(
     let novel = fresh().any(|at| !scope.old.iter().any(|old| same(old, &lines[at].text)));
     let changed = gone.iter().any(|old| !lines.iter().any(|line| same(scope.old[*old], &line.text)));
     if novel && changed {
-        return Err(Refusal::of(&lines[at..=at], Why::Twice { line: scope.base + old + 1 }));
+        return Err(Refusal::of(&lines[at..=at], RefusalReason::Twice { line: scope.base + old + 1 }));
     }
     Ok(())
 }
 
 /// Returns the index of the nearest line before the line `at` that is less indented, or that begins the section of
 /// the line.
-fn parent(lines: &[&str], at: usize, ends: Ends) -> Option<usize> {
+fn parent(lines: &[&str], at: usize, ends: ScopeAnchors) -> Option<usize> {
     let width = depth(lines[at]);
     let before = lines[..at].iter().enumerate().rev().filter(|(_, line)| !is_blank(line));
-    let section = |line: &str| ends == Ends::Open && depth(line) == width && is_section(line);
+    let section = |line: &str| ends == ScopeAnchors::Open && depth(line) == width && is_section(line);
     let mut heads = before.filter(|(_, line)| depth(line) < width || section(line));
     heads.next().map(|(at, _)| at)
 }
 
-/// Returns whether a line begins a section without indentation, as in a configuration file or a document.
+/// Returns whether a line without indentation begins a section, as in a configuration file or a document.
 fn is_section(line: &str) -> bool {
     line.starts_with('[') && line.trim_end().ends_with(']')
         || line.starts_with("# ")
@@ -164,7 +168,7 @@ fn counts(line: &str) -> bool {
     !is_comment(line) && words.any(|word| !EVERYWHERE.contains(&word))
 }
 
-/// Returns whether a line is a comment, in any language.
+/// Returns whether a line looks like a comment, in any language.
 fn is_comment(line: &str) -> bool {
     ["//", "/*", "*", "#", "--", "<!--", ";", "%"].iter().any(|sign| line.trim_start().starts_with(sign))
 }

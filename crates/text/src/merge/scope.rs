@@ -10,14 +10,14 @@ pub struct Scope<'a> {
     /// Number of lines of the file before these lines.
     pub base: usize,
     /// Required position of the snippet's first and last line in the scope.
-    pub ends: Ends,
+    pub ends: ScopeAnchors,
     /// All lines of the file.
     pub file: &'a [&'a str],
 }
 
 /// Required position of a snippet's first and last line in the lines to merge into (the scope).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ends {
+pub enum ScopeAnchors {
     /// The snippet may begin and end anywhere in the scope.
     Open,
     /// If the snippet begins without a marker, its beginning is that of the scope; the same applies to the end.

@@ -1,8 +1,8 @@
 //! The alignment of a snippet with the lines of the file that changes the fewest lines.
 
 use super::line::{has_word, is_blank, same};
-use super::scope::{Ends, Scope};
-use super::{Line, Why};
+use super::scope::{Scope, ScopeAnchors};
+use super::{Line, RefusalReason};
 use crate::cut;
 
 /// Number of lines that an error shows of each of two possible results.
@@ -19,14 +19,14 @@ struct Table<'a> {
 /// Aligns a snippet with lines of the file: returns the index of the equal line of the file for each line of
 /// the snippet, `None` for new lines and markers.
 ///
-/// New lines and removed lines have a cost; lines of the file that a marker represents are free. The cheapest
-/// alignment is used.
+/// New lines and removed lines have a cost. Lines of the file that a marker represents are free, and so are, with
+/// [`Ends::Open`], the lines before and after the snippet. The cheapest alignment is used.
 ///
 /// # Errors
 ///
 /// If two of the cheapest alignments lead to different results.
-pub(super) fn align(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Option<usize>>, Why> {
-    let table = Table::new(scope.old, lines, scope.ends == Ends::Open);
+pub(super) fn align(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Option<usize>>, RefusalReason> {
+    let table = Table::new(scope.old, lines, scope.ends == ScopeAnchors::Open);
     let (early, late) = (table.trace(Tie::Early), table.trace(Tie::Late));
     let (early_text, late_text) = (table.text(&early), table.text(&late));
     let full = |text: &[&str]| -> Vec<String> {
@@ -41,7 +41,7 @@ pub(super) fn align(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Option<usiz
         let lines = text.iter().skip(differ.saturating_sub(2)).take(SHOWN);
         lines.map(|line| cut::line(line, 120).0.to_owned()).collect()
     };
-    Err(Why::Readings { first: shown(&one), second: shown(&other) })
+    Err(RefusalReason::Readings { first: shown(&one), second: shown(&other) })
 }
 
 /// Returns the number of the first line of a snippet that the file lacks, or before which the file has lines

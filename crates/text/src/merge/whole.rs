@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::line::has_word;
-use super::{Line, Refusal, Why, heading, loss, pieces};
+use super::{Line, Refusal, RefusalReason, heading, loss, pieces};
 use crate::encoding::Splice;
 use crate::lines::{bare, lf};
 
@@ -30,7 +30,7 @@ pub fn resembles(old: &[&str], snippet: &[Line]) -> Result<Vec<String>, Refusal>
     let lacks = lacks.count();
     let rewrites = lacks * 10 > full.len() * 3;
     if rewrites && !is_small_file(old, snippet) {
-        return Err(Refusal::whole(Why::Partial { lacks, of: full.len() }));
+        return Err(Refusal::whole(RefusalReason::Partial { lacks, of: full.len() }));
     }
     let new: Vec<&str> = snippet.iter().map(|line| line.text.as_str()).collect();
     loss::named(old, 0, &new, &new).map_err(Refusal::whole)?;

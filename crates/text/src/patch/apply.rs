@@ -1,9 +1,9 @@
 //! Application of the hunks of a patch to a text.
 
 use super::fit;
-use super::hunk::{Format, Hunk, Line, LineEnding, Sign};
+use super::hunk::{Format, Hunk, Line, LineChange, LineEnding};
 use super::hunk_error::{HunkError, HunkProblem};
-use super::locate::{Chosen, Page, Pass, Place, SearchStart};
+use super::locate::{HunkLocation, Page, Pass, PlacementReason, SearchStart};
 use super::several::{self, Locations};
 use crate::encoding::Splice;
 use crate::matching::{Difference, differences};
@@ -15,13 +15,13 @@ pub struct PatchResult {
     pub splices: Vec<Splice>,
     /// Notes about inexact or ambiguous matches, one sentence each.
     pub notes: Vec<String>,
-    /// Number of hunks that matched at several locations, one of which was chosen by order or line numbers.
+    /// Number of hunks that matched at several locations and were placed by order or line numbers.
     pub doubtful: usize,
 }
 
-/// The treatment of a hunk without line numbers that matches at several locations.
+/// The decision about a hunk without line numbers that matches at several locations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Several {
+enum AmbiguityTreatment {
     Refused,
     First,
 }
@@ -35,20 +35,20 @@ enum Several {
 /// If a hunk does not fit, or fits at several locations and the patch does not determine which one it means; the
 /// error names the hunk, and no hunk is applied.
 pub fn apply(view: &str, hunks: &[Hunk]) -> Result<PatchResult, HunkError> {
-    run(view, hunks, Several::Refused)
+    run(view, hunks, AmbiguityTreatment::Refused)
 }
 
 /// Computes the changes like [`apply`], but applies a hunk that fits at several locations to the first one after the
-/// previous hunk, with a note.
+/// previous hunk (or the last one, if the hunk is for the end of the file), with a note.
 ///
 /// # Errors
 ///
 /// If a hunk does not fit, or only its line numbers could decide between several locations and do not.
 pub fn apply_first(view: &str, hunks: &[Hunk]) -> Result<PatchResult, HunkError> {
-    run(view, hunks, Several::First)
+    run(view, hunks, AmbiguityTreatment::First)
 }
 
-fn run(view: &str, hunks: &[Hunk], several: Several) -> Result<PatchResult, HunkError> {
+fn run(view: &str, hunks: &[Hunk], several: AmbiguityTreatment) -> Result<PatchResult, HunkError> {
     let page = Page::new(view);
     let failed = |index: usize, trouble: HunkProblem| HunkError {
         hunk: index + 1,
@@ -60,9 +60,9 @@ fn run(view: &str, hunks: &[Hunk], several: Several) -> Result<PatchResult, Hunk
     let mut after = SearchStart::default();
     for (index, hunk) in hunks.iter().enumerate() {
         let place = page.locate(hunk, after).map_err(|trouble| failed(index, trouble))?;
-        if let Chosen::Nearest { expected, is_clear: false } = place.chosen {
+        if let PlacementReason::Nearest { is_clear: false, .. } = place.chosen {
             let all = Locations::of(&page.locations(hunk, &place));
-            return Err(failed(index, all.problem(&page, Some(expected + 1))));
+            return Err(failed(index, all.problem(&page, hunk.numbers.map(|numbers| numbers.old.0))));
         }
         // Without a fitting indentation, the new lines cannot be written.
         let fitted = fit::fitted(&page, hunk, &place)
@@ -75,7 +75,7 @@ fn run(view: &str, hunks: &[Hunk], several: Several) -> Result<PatchResult, Hunk
     }
     let all = several::locations(&page, hunks, &places);
     let open = all.iter().zip(&places).position(|(all, place)| all.count > 1 && place.chosen.is_open());
-    if let (Several::Refused, Some(index)) = (several, open) {
+    if let (AmbiguityTreatment::Refused, Some(index)) = (several, open) {
         return Err(failed(index, all[index].problem(&page, None)));
     }
     let (mut notes, mut doubtful) = (Vec::new(), 0);
@@ -92,12 +92,12 @@ fn run(view: &str, hunks: &[Hunk], several: Several) -> Result<PatchResult, Hunk
 }
 
 /// Returns whether the next hunk is searched for after this one.
-pub(super) fn moves_on(hunk: &Hunk, place: &Place) -> bool {
+pub(super) fn moves_on(hunk: &Hunk, place: &HunkLocation) -> bool {
     place.count > 0 || !hunk.scope.is_empty() || hunk.numbers.is_some()
 }
 
 /// Returns the line of the file from which the search for the next hunk starts.
-fn next(hunk: &Hunk, place: &Place, changed: usize, after: SearchStart) -> SearchStart {
+fn next(hunk: &Hunk, place: &HunkLocation, changed: usize, after: SearchStart) -> SearchStart {
     let expected = hunk.numbers.filter(|_| place.count > 0).map(|numbers| numbers.old.0.saturating_sub(1));
     let signed = |line: usize| isize::try_from(line).unwrap_or(isize::MAX);
     let away = |expected: usize| signed(place.first).saturating_sub(signed(expected));
@@ -105,20 +105,20 @@ fn next(hunk: &Hunk, place: &Place, changed: usize, after: SearchStart) -> Searc
 }
 
 /// Adds the changes of a hunk to `splices`. Returns the line after the last line that the hunk changes.
-fn change(page: &Page<'_>, hunk: &Hunk, place: &Place, splices: &mut Vec<Splice>) -> usize {
+fn change(page: &Page<'_>, hunk: &Hunk, place: &HunkLocation, splices: &mut Vec<Splice>) -> usize {
     let mut at = place.first;
     let mut changed = place.first;
     let mut lines = kept(hunk, place).peekable();
     while let Some(line) = lines.peek() {
-        if line.sign == Sign::Context {
+        if line.sign == LineChange::Context {
             at += 1;
             lines.next();
             continue;
         }
         let start = at;
         let (mut removed, mut added) = (None, Vec::new());
-        while let Some(line) = lines.next_if(|line| line.sign != Sign::Context) {
-            if line.sign == Sign::Remove {
+        while let Some(line) = lines.next_if(|line| line.sign != LineChange::Context) {
+            if line.sign == LineChange::Remove {
                 at += 1;
                 removed = Some(line);
             } else {
@@ -133,12 +133,12 @@ fn change(page: &Page<'_>, hunk: &Hunk, place: &Place, splices: &mut Vec<Splice>
 }
 
 /// Returns the lines of a hunk, without trailing blank lines that the file does not have.
-fn kept<'h>(hunk: &'h Hunk, place: &Place) -> impl Iterator<Item = &'h Line> {
+fn kept<'h>(hunk: &'h Hunk, place: &HunkLocation) -> impl Iterator<Item = &'h Line> {
     let old = hunk.old_lines().count() - place.dropped;
     let mut seen = 0;
     hunk.lines.iter().filter(move |line| {
-        seen += usize::from(line.sign != Sign::Add);
-        line.sign == Sign::Add || seen <= old
+        seen += usize::from(line.sign != LineChange::Add);
+        line.sign == LineChange::Add || seen <= old
     })
 }
 
@@ -174,7 +174,7 @@ fn written(
 }
 
 /// Returns a note about the differences between a hunk and the lines of the file that it matches.
-fn difference(page: &Page<'_>, name: &str, hunk: &Hunk, place: &Place) -> Option<String> {
+fn difference(page: &Page<'_>, name: &str, hunk: &Hunk, place: &HunkLocation) -> Option<String> {
     if place.pass == Pass::Exact {
         return None;
     }

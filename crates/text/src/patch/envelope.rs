@@ -1,6 +1,6 @@
 //! Parser for patches in the format that begins with `*** Begin Patch`.
 
-use super::hunk::{End, Format, Hunk, Line, LineEnding, Sign};
+use super::hunk::{Format, Hunk, HunkPosition, Line, LineChange, LineEnding};
 use super::{FilePatch, ParseError, PatchAction, header};
 
 const BEGIN: &str = "*** Begin Patch";
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         let mut hunk = Hunk {
             scope: Vec::new(),
             lines: Vec::new(),
-            end: End::Anywhere,
+            end: HunkPosition::Anywhere,
             numbers: None,
             format: Format::Envelope,
             at,
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
     fn hunk_lines(&mut self, hunk: &mut Hunk) -> Result<(), ParseError> {
         while let Some((number, line)) = self.peek() {
             if line.trim() == END_OF_FILE && !hunk.lines.is_empty() {
-                hunk.end = End::OfFile;
+                hunk.end = HunkPosition::OfFile;
                 self.skip();
                 return Ok(());
             }
@@ -218,7 +218,7 @@ pub(super) enum HunkLine {
     Line(Line),
     /// The marker `\ No newline at end of file`, which belongs to the previous line.
     NoBreak,
-    /// A line that does not belong to the hunk, so that the hunk has ended.
+    /// A line that cannot belong to a hunk.
     Other,
 }
 
@@ -226,9 +226,9 @@ pub(super) enum HunkLine {
 pub(super) fn read_line(line: &str, hunk: &mut Hunk) -> HunkLine {
     let mut characters = line.chars();
     let sign = match characters.next() {
-        None | Some(' ' | '\r') => Sign::Context,
-        Some('+') => Sign::Add,
-        Some('-') => Sign::Remove,
+        None | Some(' ' | '\r') => LineChange::Context,
+        Some('+') => LineChange::Add,
+        Some('-') => LineChange::Remove,
         Some('\\') => {
             if let Some(last) = hunk.lines.last_mut() {
                 last.ending = LineEnding::NoBreak;

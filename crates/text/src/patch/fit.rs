@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::hunk::{Hunk, Line, Sign};
-use super::locate::{Page, Pass, Place};
+use super::hunk::{Hunk, Line, LineChange};
+use super::locate::{HunkLocation, Page, Pass};
 use crate::encoding::Indent;
 use crate::matching::{IndentShift, characters};
 
@@ -14,7 +14,7 @@ type Pair<'a> = Option<(&'a str, &'a str)>;
 /// Adapts the new lines of a hunk to the lines of the file that its old lines match: to their indentation,
 /// and to their characters instead of look-alike ones. `None` if the indentation has no clear counterpart in
 /// the file.
-pub(super) fn fitted<'h>(page: &Page<'_>, hunk: &'h Hunk, place: &Place) -> Option<Cow<'h, Hunk>> {
+pub(super) fn fitted<'h>(page: &Page<'_>, hunk: &'h Hunk, place: &HunkLocation) -> Option<Cow<'h, Hunk>> {
     let pairs = pairs(page, hunk, place);
     let indented =
         pairs.iter().flatten().any(|(old, file)| !file.trim().is_empty() && front(old) != front(file));
@@ -25,8 +25,9 @@ pub(super) fn fitted<'h>(page: &Page<'_>, hunk: &'h Hunk, place: &Place) -> Opti
     if place.pass == Pass::Folded {
         looks(&mut fitted, &pairs);
     }
-    // New lines without any indentation that replace whole lines are used unchanged.
-    let flush = fitted.lines.iter().all(|line| line.sign != Sign::Context && front(&line.text).is_empty());
+    // If the indentation has no counterpart, a hunk without context and without any indentation is used unchanged.
+    let flush =
+        fitted.lines.iter().all(|line| line.sign != LineChange::Context && front(&line.text).is_empty());
     if indented && fitted.added().any(|line| !line.trim().is_empty()) {
         let fits = reindent(&mut fitted, &pairs, page.view);
         fits.or(flush.then_some(()))?;
@@ -37,7 +38,8 @@ pub(super) fn fitted<'h>(page: &Page<'_>, hunk: &'h Hunk, place: &Place) -> Opti
 /// Indents the new lines of a hunk like the lines of the file that its old lines match: all of them, or those
 /// next to each change.
 fn reindent(hunk: &mut Hunk, pairs: &[Pair<'_>], view: &str) -> Option<()> {
-    let news: Vec<usize> = (0..hunk.lines.len()).filter(|at| hunk.lines[*at].sign != Sign::Remove).collect();
+    let news: Vec<usize> =
+        (0..hunk.lines.len()).filter(|at| hunk.lines[*at].sign != LineChange::Remove).collect();
     let all = shift(pairs).and_then(|shift| shift.apply(&joined(hunk, &news), || Indent::of(view)));
     if let Some(all) = all {
         write(hunk, &news, &all);
@@ -45,7 +47,7 @@ fn reindent(hunk: &mut Hunk, pairs: &[Pair<'_>], view: &str) -> Option<()> {
     }
     for change in changes(hunk) {
         let (gone, added): (Vec<usize>, Vec<usize>) =
-            change.clone().partition(|at| hunk.lines[*at].sign == Sign::Remove);
+            change.clone().partition(|at| hunk.lines[*at].sign == LineChange::Remove);
         let text = joined(hunk, &added);
         let Some(first) = text.split('\n').find(|line| !line.trim().is_empty()) else { continue };
         let around = [change.start.checked_sub(1), Some(change.end).filter(|end| *end < pairs.len())];
@@ -80,7 +82,7 @@ fn joined(hunk: &Hunk, lines: &[usize]) -> String {
 /// Replaces the texts of some lines of a hunk by the lines of `text`, if these lines are new.
 fn write(hunk: &mut Hunk, lines: &[usize], text: &str) {
     for (at, line) in lines.iter().zip(text.split('\n')) {
-        if hunk.lines[*at].sign == Sign::Add {
+        if hunk.lines[*at].sign == LineChange::Add {
             hunk.lines[*at].text = line.to_owned();
         }
     }
@@ -90,7 +92,7 @@ fn write(hunk: &mut Hunk, lines: &[usize], text: &str) {
 fn looks(hunk: &mut Hunk, pairs: &[Pair<'_>]) {
     for change in changes(hunk) {
         let (gone, added): (Vec<usize>, Vec<usize>) =
-            change.partition(|at| hunk.lines[*at].sign == Sign::Remove);
+            change.partition(|at| hunk.lines[*at].sign == LineChange::Remove);
         let files: Vec<&str> = gone.iter().filter_map(|at| pairs[*at].map(|(_, file)| file)).collect();
         let kept = characters(&joined(hunk, &gone), &files.join("\n"), &joined(hunk, &added));
         write(hunk, &added, &kept);
@@ -98,10 +100,10 @@ fn looks(hunk: &mut Hunk, pairs: &[Pair<'_>]) {
 }
 
 /// Returns the old lines of a hunk, each with the line of the file that it matches; `None` for new lines.
-fn pairs<'a>(page: &Page<'a>, hunk: &'a Hunk, place: &Place) -> Vec<Pair<'a>> {
+fn pairs<'a>(page: &Page<'a>, hunk: &'a Hunk, place: &HunkLocation) -> Vec<Pair<'a>> {
     let mut there = page.lines[place.first..place.first + place.count].iter();
     let pair = |line: &'a Line| match line.sign {
-        Sign::Add => None,
+        LineChange::Add => None,
         _ => there.next().map(|file| (line.text.as_str(), *file)),
     };
     hunk.lines.iter().map(pair).collect()
@@ -110,7 +112,7 @@ fn pairs<'a>(page: &Page<'a>, hunk: &'a Hunk, place: &Place) -> Vec<Pair<'a>> {
 /// Returns the ranges of adjacent lines of a hunk that are removed or added.
 fn changes(hunk: &Hunk) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
-    for (at, _) in hunk.lines.iter().enumerate().filter(|(_, line)| line.sign != Sign::Context) {
+    for (at, _) in hunk.lines.iter().enumerate().filter(|(_, line)| line.sign != LineChange::Context) {
         match out.last_mut().filter(|last| last.end == at) {
             Some(last) => last.end = at + 1,
             None => out.push(at..at + 1),

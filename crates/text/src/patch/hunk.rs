@@ -8,8 +8,8 @@ pub struct Hunk {
     /// The lines of the hunk, in order.
     pub lines: Vec<Line>,
     /// Required position of the hunk: anywhere, or at the end of the file.
-    pub end: End,
-    /// The line numbers in the header of the hunk, if it has any; they are only a hint.
+    pub end: HunkPosition,
+    /// The line numbers in the header of the hunk, if it has any; only a hint, unless the hunk has no old lines.
     pub numbers: Option<Numbers>,
     /// The format of the patch. It determines whether the last line gets a line break.
     pub format: Format,
@@ -21,7 +21,7 @@ pub struct Hunk {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     /// Kind of the line: kept, removed or added.
-    pub sign: Sign,
+    pub sign: LineChange,
     /// The text of the line, without its sign and its line break.
     pub text: String,
     /// The line break at the end of the line, as far as the patch determines it.
@@ -30,7 +30,7 @@ pub struct Line {
 
 /// The change that a patch makes to a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
+pub enum LineChange {
     /// The line stays.
     Context,
     /// The line is removed.
@@ -50,7 +50,7 @@ pub enum LineEnding {
 
 /// Required position of a hunk in its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum HunkPosition {
     /// The hunk may be anywhere in the file.
     Anywhere,
     /// The last line of the hunk must be the last of the file.
@@ -70,7 +70,8 @@ pub struct Numbers {
 /// The format of the patch to which a hunk belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// `*** Begin Patch`: if the last line of the file is rewritten, it gets a line break.
+    /// `*** Begin Patch`: if the last line of the file is rewritten, it gets a line break, unless the patch marks the
+    /// break as missing.
     Envelope,
     /// A unified diff: the last line of the file gets a line break, unless the diff marks the break as
     /// missing, or the file has none and the diff does not add one.
@@ -80,17 +81,17 @@ pub enum Format {
 impl Hunk {
     /// Returns the lines that the file must have: context and removed lines.
     pub fn old_lines(&self) -> impl DoubleEndedIterator<Item = &Line> {
-        self.lines.iter().filter(|line| line.sign != Sign::Add)
+        self.lines.iter().filter(|line| line.sign != LineChange::Add)
     }
 
     /// Returns the lines that the file has after the change: context and added lines.
     pub fn new_lines(&self) -> impl DoubleEndedIterator<Item = &Line> {
-        self.lines.iter().filter(|line| line.sign != Sign::Remove)
+        self.lines.iter().filter(|line| line.sign != LineChange::Remove)
     }
 
     /// Returns the text of the added lines, without context.
     pub fn added(&self) -> impl Iterator<Item = &str> {
-        self.lines.iter().filter(|line| line.sign == Sign::Add).map(|line| line.text.as_str())
+        self.lines.iter().filter(|line| line.sign == LineChange::Add).map(|line| line.text.as_str())
     }
 
     /// Returns the inverse hunk, which undoes the change. Tests use it to check that a patch changes nothing
@@ -99,9 +100,9 @@ impl Hunk {
     pub fn inverse(&self) -> Self {
         let turned = |line: &Line| {
             let sign = match line.sign {
-                Sign::Context => Sign::Context,
-                Sign::Remove => Sign::Add,
-                Sign::Add => Sign::Remove,
+                LineChange::Context => LineChange::Context,
+                LineChange::Remove => LineChange::Add,
+                LineChange::Add => LineChange::Remove,
             };
             Line { sign, ..line.clone() }
         };

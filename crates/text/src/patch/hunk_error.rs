@@ -1,7 +1,7 @@
 //! Errors for a hunk of a patch that does not fit the file.
 
 use crate::lines::LineRange;
-use crate::matching::{ClosestLines, Place};
+use crate::matching::{ClosestLines, MatchLocation};
 
 /// A hunk of a patch that does not fit the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,8 +45,9 @@ pub enum HunkProblem {
         /// Number of locations.
         count: usize,
         /// The first few locations.
-        places: Vec<Place>,
-        /// The line that the header of the hunk gives, counted from 1; `None` without line numbers.
+        places: Vec<MatchLocation>,
+        /// The line that the header of the hunk gives, shifted like the previous hunk, counted from 1; `None` without
+        /// line numbers.
         header: Option<usize>,
     },
     /// The hunk has only new lines, and the line numbers in its header do not determine their location.

@@ -5,7 +5,7 @@ use std::cell::{Cell, OnceCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use super::hunk::{End, Format, Hunk, Line, LineEnding, Sign};
+use super::hunk::{Format, Hunk, HunkPosition, Line, LineChange, LineEnding};
 use super::hunk_error::HunkProblem;
 use crate::lines::{LineIndex, LineRange, bare};
 use crate::matching::{closest, plain};
@@ -55,7 +55,7 @@ pub(super) struct SearchStart {
 
 /// The location of a hunk in a file.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct HunkLocation {
     /// The first line of the hunk in the file, counted from 0; for a pure insertion, the line before which the new
     /// lines are inserted.
     pub(super) first: usize,
@@ -64,17 +64,19 @@ pub(super) struct Place {
     /// Number of blank lines at the end of the hunk that the file does not have.
     pub(super) dropped: usize,
     pub(super) pass: Pass,
-    pub(super) chosen: Chosen,
-    /// The line from which the hunk was searched for; if it has text after `@@`, the line from which that was.
+    pub(super) chosen: PlacementReason,
+    /// The line from which the hunk was searched for; if text after `@@` determined the location, the line from which
+    /// that text was searched for.
     pub(super) from: usize,
-    /// The line of the file that follows the last `@@` of the hunk.
+    /// The line of the file that matches the text after the hunk's last `@@`.
     pub(super) scope: Option<usize>,
 }
 
 /// The reason why a hunk was placed at one of the locations that its lines match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Chosen {
-    /// It is the only location, or the line number in the header is exactly right.
+pub(super) enum PlacementReason {
+    /// It is the only location, the line number in the header is exactly right, or it is the end of the file, which
+    /// the hunk requires.
     Only,
     /// It is the first location after the previous hunk.
     First,
@@ -91,7 +93,7 @@ pub(super) enum Chosen {
     },
 }
 
-impl Chosen {
+impl PlacementReason {
     /// Returns whether the patch does not determine the location if the hunk matches at others too.
     pub(super) fn is_open(self) -> bool {
         matches!(self, Self::First | Self::Last | Self::AfterScope)
@@ -119,7 +121,7 @@ impl<'a> Page<'a> {
     }
 
     /// Finds the location of a hunk in the file.
-    pub(super) fn locate(&self, hunk: &Hunk, after: SearchStart) -> Result<Place, HunkProblem> {
+    pub(super) fn locate(&self, hunk: &Hunk, after: SearchStart) -> Result<HunkLocation, HunkProblem> {
         if self.effort.get() > EFFORT {
             return Err(HunkProblem::TooMuch);
         }
@@ -132,7 +134,7 @@ impl<'a> Page<'a> {
         }
         let old = self.wanted(hunk.old_lines().map(|line| line.text.as_str()));
         if old.is_empty() {
-            return self.insertion(hunk, after).map(|place| Place { from: start, scope, ..place });
+            return self.insertion(hunk, after).map(|place| HunkLocation { from: start, scope, ..place });
         }
         // If the hunk has line numbers, they choose among all locations, and a hunk that repeats the line after `@@`
         // begins there. Otherwise, locations after the whole previous hunk are tried first.
@@ -144,8 +146,8 @@ impl<'a> Page<'a> {
         for length in (shortest..=longest).rev() {
             for from in [firm, after.soft] {
                 if let Some(place) = self.stands(hunk, &old[..length], from, after.drift) {
-                    let from = if place.chosen == Chosen::AfterScope { start } else { from };
-                    return Ok(Place { dropped: old.len() - length, from, scope, ..place });
+                    let from = if place.chosen == PlacementReason::AfterScope { start } else { from };
+                    return Ok(HunkLocation { dropped: old.len() - length, from, scope, ..place });
                 }
             }
         }
@@ -195,21 +197,20 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// Returns all locations from a line on that the lines of a hunk match as they do where it was placed.
-    pub(super) fn all_from(&self, hunk: &Hunk, place: &Place, line: usize) -> Vec<usize> {
+    /// Returns all locations, from a line on, that the lines of a hunk match in the pass that placed the hunk.
+    pub(super) fn all_from(&self, hunk: &Hunk, place: &HunkLocation, line: usize) -> Vec<usize> {
         let wanted = self.wanted(hunk.old_lines().take(place.count).map(|line| line.text.as_str()));
         self.hits(place.pass, &wanted, line)
     }
 
-    /// Returns all locations that a hunk can mean, in order, if it has no exact line number; at least the location
-    /// where it was placed.
-    pub(super) fn locations(&self, hunk: &Hunk, place: &Place) -> Vec<usize> {
+    /// Returns all locations that a hunk can mean, in order; only the location where it was placed if that is certain.
+    pub(super) fn locations(&self, hunk: &Hunk, place: &HunkLocation) -> Vec<usize> {
         let (outer, inner) = match (place.chosen, hunk.scope.split_first()) {
-            (Chosen::First | Chosen::Last | Chosen::Nearest { .. }, _) => {
+            (PlacementReason::First | PlacementReason::Last | PlacementReason::Nearest { .. }, _) => {
                 return self.all_from(hunk, place, place.from);
             }
-            (Chosen::AfterScope, Some(scopes)) => scopes,
-            (Chosen::AfterScope, None) | (Chosen::Only, _) => return vec![place.first],
+            (PlacementReason::AfterScope, Some(scopes)) => scopes,
+            (PlacementReason::AfterScope, None) | (PlacementReason::Only, _) => return vec![place.first],
         };
         let wanted = self.wanted(hunk.old_lines().take(place.count).map(|line| line.text.as_str()));
         let hits = self.hits(place.pass, &wanted, place.from);
@@ -249,13 +250,13 @@ impl<'a> Page<'a> {
     }
 
     /// Returns whether the line after the last `@@` of a hunk opens a block, such as the head of a function.
-    pub(super) fn opens_block(&self, place: &Place) -> bool {
+    pub(super) fn opens_block(&self, place: &HunkLocation) -> bool {
         place.scope.is_some_and(|scope| self.block_end(scope) > scope + 1)
     }
 
     /// Finds the location of a hunk that has only new lines, without context.
-    fn insertion(&self, hunk: &Hunk, after: SearchStart) -> Result<Place, HunkProblem> {
-        let place = |first, chosen| Place {
+    fn insertion(&self, hunk: &Hunk, after: SearchStart) -> Result<HunkLocation, HunkProblem> {
+        let place = |first, chosen| HunkLocation {
             first,
             count: 0,
             dropped: 0,
@@ -264,12 +265,12 @@ impl<'a> Page<'a> {
             from: 0,
             scope: None,
         };
-        let at = |first| Ok(place(first, Chosen::Only));
-        if hunk.end == End::OfFile {
+        let at = |first| Ok(place(first, PlacementReason::Only));
+        if hunk.end == HunkPosition::OfFile {
             return at(self.lines.len());
         }
         if !hunk.scope.is_empty() {
-            return Ok(place(after.firm, Chosen::AfterScope));
+            return Ok(place(after.firm, PlacementReason::AfterScope));
         }
         match hunk.numbers.map(|numbers| numbers.old) {
             None => at(self.lines.len()),
@@ -281,8 +282,8 @@ impl<'a> Page<'a> {
     /// Finds `wanted`, the old lines of a hunk, in the file from the line `from` on. Of several locations, uses the
     /// one nearest to the line number in the hunk's header plus `drift`. Without a line number, uses the first one,
     /// or the last one for a hunk at the end of the file.
-    fn stands(&self, hunk: &Hunk, wanted: &[&str], from: usize, drift: isize) -> Option<Place> {
-        let place = |first, pass, chosen| Place {
+    fn stands(&self, hunk: &Hunk, wanted: &[&str], from: usize, drift: isize) -> Option<HunkLocation> {
+        let place = |first, pass, chosen| HunkLocation {
             first,
             count: wanted.len(),
             dropped: 0,
@@ -291,20 +292,20 @@ impl<'a> Page<'a> {
             from,
             scope: None,
         };
-        let at_the_end =
-            hunk.end == End::OfFile || hunk.lines.iter().any(|line| line.ending == LineEnding::NoBreak);
+        let at_the_end = hunk.end == HunkPosition::OfFile
+            || hunk.lines.iter().any(|line| line.ending == LineEnding::NoBreak);
         let last = self.lines.len().checked_sub(wanted.len()).filter(|last| *last >= from)?;
         if at_the_end && let Some(pass) = PASSES.iter().find(|pass| self.agrees(**pass, wanted, last)) {
-            return Some(place(last, *pass, Chosen::Only));
+            return Some(place(last, *pass, PlacementReason::Only));
         }
         PASSES.iter().find_map(|pass| {
             let hits = self.hits(*pass, wanted, from);
             let first = *hits.first()?;
             let (first, chosen) = match hunk.numbers {
-                _ if hits.len() == 1 && hunk.scope.is_empty() => (first, Chosen::Only),
-                None if at_the_end => (*hits.last()?, Chosen::Last),
-                None if hunk.scope.is_empty() => (first, Chosen::First),
-                None => (first, Chosen::AfterScope),
+                _ if hits.len() == 1 && hunk.scope.is_empty() => (first, PlacementReason::Only),
+                None if at_the_end => (*hits.last()?, PlacementReason::Last),
+                None if hunk.scope.is_empty() => (first, PlacementReason::First),
+                None => (first, PlacementReason::AfterScope),
                 Some(numbers) => {
                     let expected = numbers.old.0.saturating_sub(1).saturating_add_signed(drift);
                     nearest(&hits, expected)?
@@ -380,22 +381,22 @@ impl<'a> Page<'a> {
 }
 
 /// Chooses the location that is nearest to the line number in the header of a hunk.
-fn nearest(hits: &[usize], expected: usize) -> Option<(usize, Chosen)> {
+fn nearest(hits: &[usize], expected: usize) -> Option<(usize, PlacementReason)> {
     let away = |hit: &usize| hit.abs_diff(expected);
     let nearest = *hits.iter().min_by_key(|hit| away(hit))?;
     let least = away(&nearest);
     if hits.len() == 1 || least == 0 {
-        return Some((nearest, Chosen::Only));
+        return Some((nearest, PlacementReason::Only));
     }
     let is_clear = least <= REACH && hits.iter().filter(|hit| away(hit) == least).count() == 1;
-    Some((nearest, Chosen::Nearest { expected, is_clear }))
+    Some((nearest, PlacementReason::Nearest { expected, is_clear }))
 }
 
 /// Counts the blank lines at the end of a hunk that the file may lack. In a unified diff, a blank line that the hunk
 /// removes must be in the file.
 fn blanks_at_the_end(hunk: &Hunk) -> usize {
     let may_lack = |line: &&Line| {
-        line.text.trim().is_empty() && (line.sign == Sign::Context || hunk.format == Format::Envelope)
+        line.text.trim().is_empty() && (line.sign == LineChange::Context || hunk.format == Format::Envelope)
     };
     hunk.old_lines().rev().take_while(may_lack).count()
 }

@@ -3,10 +3,10 @@
 use super::apply::moves_on;
 use super::hunk::Hunk;
 use super::hunk_error::HunkProblem;
-use super::locate::{Chosen, Page, Place as Location};
-use crate::counted::counted;
+use super::locate::{HunkLocation as Location, Page, PlacementReason};
 use crate::cut;
-use crate::matching::Place;
+use crate::matching::MatchLocation;
+use crate::plural::counted;
 
 /// Maximum number of locations that an error or a note lists.
 const PLACES: usize = 5;
@@ -27,9 +27,9 @@ impl Locations {
     }
 
     /// Builds the error for a hunk that does not determine which location it means. `header` is the line that the
-    /// header of the hunk gives.
+    /// header of the hunk gives, shifted like the previous hunk, counted from 1.
     pub(super) fn problem(&self, page: &Page<'_>, header: Option<usize>) -> HunkProblem {
-        let place = |line: &usize| Place {
+        let place = |line: &usize| MatchLocation {
             line: line + 1,
             text: page.lines.get(*line).map_or(String::new(), |text| cut::line(text, WIDTH).0.to_owned()),
         };
@@ -39,13 +39,22 @@ impl Locations {
     /// Describes why one of several locations was chosen; `None` if no other location can be meant.
     pub(super) fn note(&self, page: &Page<'_>, name: &str, hunk: &Hunk, place: &Location) -> Option<String> {
         let why = match place.chosen {
-            Chosen::Only => return None,
-            Chosen::AfterScope if self.count == 1 => return below(page, name, hunk, place),
+            PlacementReason::Only => return None,
+            PlacementReason::AfterScope if self.count == 1 => return below(page, name, hunk, place),
             _ if self.count == 1 => return None,
-            Chosen::First => "the first".to_owned(),
-            Chosen::Last => "the last".to_owned(),
-            Chosen::AfterScope => "the first after the line that follows `@@`".to_owned(),
-            Chosen::Nearest { expected, .. } => format!("the nearest to line {} of its header", expected + 1),
+            PlacementReason::First => "the first".to_owned(),
+            PlacementReason::Last => "the last".to_owned(),
+            PlacementReason::AfterScope => "the first after the line that follows `@@`".to_owned(),
+            PlacementReason::Nearest { expected, .. } => match hunk.numbers.map(|numbers| numbers.old.0) {
+                // The header numbers are corrected by the lines that the previous hunk was off.
+                Some(header) if header != expected + 1 => {
+                    format!(
+                        "the nearest to line {} (line {header} of its header, shifted like the previous hunk)",
+                        expected + 1
+                    )
+                }
+                _ => format!("the nearest to line {} of its header", expected + 1),
+            },
         };
         let (count, used) = (counted(self.count as u64, "time"), place.first + 1);
         Some(format!("the lines of {name} occur {count}, {}; used line {used}, {why}", self.list()))
@@ -56,7 +65,7 @@ impl Locations {
         let lines: Vec<String> = self.first.iter().map(|line| (line + 1).to_string()).collect();
         match (lines.split_last(), self.count - lines.len()) {
             (Some((last, before)), 0) => format!("at lines {} and {last}", before.join(", ")),
-            (_, more) => format!("at lines {} and {more} more", lines.join(", ")),
+            (_, more) => format!("at lines {} (and {more} more)", lines.join(", ")),
         }
     }
 }
@@ -87,7 +96,7 @@ pub(super) fn locations(page: &Page<'_>, hunks: &[Hunk], places: &[Location]) ->
     let mut found = Vec::with_capacity(hunks.len());
     for (hunk, place) in hunks.iter().zip(places).rev() {
         let mut all = match place.chosen {
-            Chosen::Only => vec![place.first],
+            PlacementReason::Only => vec![place.first],
             _ => page.locations(hunk, place),
         };
         if place.chosen.is_open() {

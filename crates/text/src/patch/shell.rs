@@ -19,8 +19,8 @@ pub enum Invocation<'a> {
     Other,
 }
 
-/// Finds a patch in the arguments of a command: in those of `apply_patch`, or in a shell script that does
-/// nothing but apply a patch.
+/// Finds a patch in the arguments of a command: in those of `apply_patch`, in a shell script that does nothing but
+/// apply a patch, or in place of a command or script.
 #[must_use]
 pub fn invocation<'a>(arguments: &[&'a str]) -> Invocation<'a> {
     match arguments {
@@ -129,7 +129,7 @@ fn tag(text: &str) -> Option<&str> {
     plain.then_some(bare)
 }
 
-/// Returns whether a command applies a patch; its name may have a dash or an underscore.
+/// Returns whether a command applies a patch: `apply_patch` or `applypatch`.
 fn applies(command: &str) -> bool {
     command.replace('_', "") == "applypatch"
 }

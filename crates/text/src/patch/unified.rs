@@ -4,7 +4,7 @@ mod names;
 
 use super::envelope::{HunkLine, read_line, shorten, unexpected};
 use super::header::{self, Header};
-use super::hunk::{End, Format, Hunk, LineEnding, Numbers, Sign};
+use super::hunk::{Format, Hunk, HunkPosition, LineChange, LineEnding, Numbers};
 use super::{FilePatch, ParseError, PatchAction};
 
 const GIT: &str = "diff --git ";
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
             let mut hunk = Hunk {
                 scope: Vec::new(),
                 lines: Vec::new(),
-                end: End::Anywhere,
+                end: HunkPosition::Anywhere,
                 numbers: None,
                 format: Format::Unified,
                 at,
@@ -264,9 +264,12 @@ impl<'a> Reader<'a> {
             }
             self.skip();
         }
-        // Blank lines at the end of a hunk separate it from the next section.
+        // Blank lines at the end of a hunk separate it from the next section, unless its header counts them.
         while missing != Some(MissingLines::NOTHING)
-            && hunk.lines.last().is_some_and(|last| last.sign == Sign::Context && last.text.trim().is_empty())
+            && hunk
+                .lines
+                .last()
+                .is_some_and(|last| last.sign == LineChange::Context && last.text.trim().is_empty())
         {
             hunk.lines.pop();
         }
@@ -301,11 +304,11 @@ impl MissingLines {
         Self { old: promised(numbers.old.1), new: promised(numbers.new.1) }
     }
 
-    fn without(self, sign: Sign) -> Self {
+    fn without(self, sign: LineChange) -> Self {
         let (old, new) = match sign {
-            Sign::Context => (1, 1),
-            Sign::Remove => (1, 0),
-            Sign::Add => (0, 1),
+            LineChange::Context => (1, 1),
+            LineChange::Remove => (1, 0),
+            LineChange::Add => (0, 1),
         };
         Self { old: self.old - old, new: self.new - new }
     }

@@ -7,7 +7,7 @@ const LAYERS: usize = 4;
 
 /// A patch without the text around it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Bare<'a> {
+pub(super) struct UnwrappedPatch<'a> {
     pub(super) text: &'a str,
     /// The line number in the whole text on which the patch begins, counted from 1.
     pub(super) first_line: usize,
@@ -15,12 +15,12 @@ pub(super) struct Bare<'a> {
     pub(super) directory: Option<String>,
 }
 
-/// Removes code fences, shell commands and blank lines around a patch.
+/// Removes code fences and shell commands around a patch.
 ///
 /// # Errors
 ///
-/// If several code blocks contain a patch: only one can be returned, and the others would be lost.
-pub(super) fn unwrap(whole: &str) -> Result<Bare<'_>, ParseError> {
+/// If several code blocks contain a patch, because only one can be returned, and the others would be lost.
+pub(super) fn unwrap(whole: &str) -> Result<UnwrappedPatch<'_>, ParseError> {
     let mut text = whole;
     let mut directory = None;
     for _ in 0..LAYERS {
@@ -40,7 +40,7 @@ pub(super) fn unwrap(whole: &str) -> Result<Bare<'_>, ParseError> {
     }
     let before = text.as_ptr() as usize - whole.as_ptr() as usize;
     let first_line = whole[..before].matches('\n').count() + 1;
-    Ok(Bare { text, first_line, directory })
+    Ok(UnwrappedPatch { text, first_line, directory })
 }
 
 /// Returns the only code block of a text that contains a patch; `None` if no block contains one.

@@ -50,7 +50,7 @@ enum State {
 
 impl Escapes {
     /// Returns the number of bytes at the beginning of the text that contain no control characters or escape
-    /// sequences.
+    /// sequences; 0 inside a sequence.
     pub(super) fn plain(&self, text: &str) -> usize {
         if self.state != State::Text {
             return 0;
@@ -114,7 +114,7 @@ impl Escapes {
             '\u{1b}' => self.to(State::Escape),
             ' '..='/' => self.to(State::Charset),
             '0'..='~' => self.to(State::Text),
-            // A byte that cannot follow an escape is text.
+            // A character that cannot follow an escape is text.
             _ => {
                 self.to(State::Text);
                 self.text(character)

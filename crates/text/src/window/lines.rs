@@ -34,8 +34,7 @@ pub struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Returns the number of characters that were cut off the end of a very long line; `None` if the line is
-    /// complete.
+    /// Returns the number of characters that were cut off the end of the line; `None` if the line is complete.
     #[must_use]
     pub fn cut(&self) -> Option<u64> {
         (self.more > 0).then_some(self.more)

@@ -65,8 +65,8 @@ impl Reader {
         self.held = false;
     }
 
-    /// Ends the current line. Returns the number of characters that were not kept, and the number of bytes
-    /// that were not UTF-8.
+    /// Ends the current line. Returns the number of characters that were not kept, and the number of bytes that were
+    /// decoded as windows-1252.
     pub(super) fn end(&mut self) -> (u64, u64) {
         self.release();
         self.close();
@@ -160,7 +160,7 @@ impl Reader {
         self.more += text[end..].chars().count() as u64;
     }
 
-    /// Adds bytes that are not UTF-8 to the current line; each counts as one character.
+    /// Adds bytes to the current line as windows-1252; each counts as one character.
     fn wrong(&mut self, bytes: &[u8]) {
         self.invalid += bytes.len() as u64;
         for byte in bytes {

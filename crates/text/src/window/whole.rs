@@ -3,11 +3,11 @@
 use memchr::{memchr, memchr_iter};
 use std::sync::Arc;
 
-use super::{Ask, Facts, Lines, MARK, WindowContent};
+use super::{Facts, LineSelection, Lines, MARK, WindowContent};
 
 /// Selects lines as [`Window`](super::Window) does, but without copying them: each line refers to the text.
 #[must_use]
-pub fn seen(text: &Arc<str>, ask: Ask) -> WindowContent {
+pub fn seen(text: &Arc<str>, ask: LineSelection) -> WindowContent {
     let bytes = text.as_bytes();
     let bom = bytes.starts_with(MARK);
     let nul = memchr(0, bytes).map(|at| at as u64);
@@ -32,7 +32,7 @@ pub fn seen(text: &Arc<str>, ask: Ask) -> WindowContent {
 }
 
 /// Adds the next line of the text, given by its byte range, if it was requested.
-fn take(seen: &mut WindowContent, text: &str, ask: Ask, line: std::ops::Range<usize>) {
+fn take(seen: &mut WindowContent, text: &str, ask: LineSelection, line: std::ops::Range<usize>) {
     seen.facts.lines += 1;
     match &text.as_bytes()[line.clone()] {
         [b'\t', ..] => seen.facts.tabs += 1,

@@ -4,7 +4,7 @@ use serde_json::{Map, Number, Value, json};
 use toolpost_engine::Failure;
 
 /// Returns the arguments of a call as an object. They can also be a string with the JSON of an object, which may
-/// follow a stray `{}`.
+/// follow a stray `{}`. Null, or a string without text, is an empty object.
 pub(super) fn whole(arguments: Value) -> Result<Map<String, Value>, Failure> {
     match arguments {
         Value::Object(object) => Ok(object),
@@ -117,7 +117,7 @@ fn example_value(schema: &Value, level: usize) -> Value {
     })
 }
 
-/// Formats a value, shortened.
+/// Formats a value, shortened to 60 characters.
 pub(super) fn short(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(60) {
@@ -181,7 +181,8 @@ fn boolean(value: &Value) -> Option<Value> {
     }
 }
 
-/// Converts a value to a string. Strings are never parsed; a bare number becomes its text, with a note.
+/// Converts a value to a string. Strings are never parsed; a bare number becomes its text, with a note. The letter case
+/// of an `enum` keyword is ignored.
 fn string(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> Result<Value, Value> {
     let text = match value {
         Value::String(text) => text,

@@ -3,7 +3,7 @@
 use crate::{
     error::{Error, Explain, Kind},
     settings::Settings,
-    trust::Trusted,
+    trust::TrustStore,
 };
 use std::path::PathBuf;
 use toolpost_agent::Subagent;
@@ -15,17 +15,17 @@ const OF_PROJECTS: [&str; 2] = [".toolpost/agents", ".claude/agents"];
 const ENDS: &str = ".md";
 /// Maximum size of a definition file, in bytes.
 const LONGEST: u64 = 256 * 1024;
-/// Maximum number of definition files in one directory.
+/// Maximum number of definition files that are read from one directory.
 const MOST: usize = 200;
 /// Message for a project's directory of agent definitions that cannot be read.
 const UNREADABLE: &str = "cannot read the project's agents";
 
-/// Agents read from definition files, and a note for each file that was skipped.
+/// Agents read from definition files, and notes about skipped files.
 #[derive(Default)]
 pub struct AgentDefinitions {
     /// The agents, each with a different name.
     pub agents: Vec<Subagent>,
-    /// A note for each definition file that was skipped, with the reason.
+    /// A note for each definition file that could be read but was skipped, with the reason.
     pub notes: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ pub struct AgentDefinitions {
 /// of trusted files cannot be read or is damaged.
 pub fn find(settings: &Settings, workspace: &Workspace) -> Result<AgentDefinitions, Error> {
     let mut described = AgentDefinitions::default();
-    let trusted = Trusted::of(settings)?;
+    let trusted = TrustStore::of(settings)?;
     for root in workspace.roots() {
         for (file, text) in of_project(workspace, root)? {
             if trusted.holds(&file, &text) {
@@ -58,7 +58,8 @@ pub fn find(settings: &Settings, workspace: &Workspace) -> Result<AgentDefinitio
     Ok(described)
 }
 
-/// Reads a project's definition files through the workspace, so that the confinement rules apply.
+/// Reads a project's definition files through the workspace, so that the confinement rules apply. Files that cannot be
+/// read are left out.
 ///
 /// # Errors
 /// [`Error::Workspace`] if a directory of definitions exists and cannot be read.

@@ -7,7 +7,7 @@ use crate::{
 use std::{env, sync::Arc, time::Duration};
 use toolpost_agent::{
     ImageDisplay, Limits, ModelAgents, Subagent,
-    models::{GenaiModel, Model, ModelError, Patience, Place, Provider, Service},
+    models::{GenaiModel, Model, ModelEndpoint, ModelError, Patience, Provider, Service},
 };
 
 /// Maximum number of concurrent requests to the model, of all agents together.
@@ -75,22 +75,23 @@ pub(super) fn agents(
 }
 
 /// Returns the endpoint of the model; its key comes only from the environment.
-fn place(settings: &Settings) -> Result<Place, Error> {
+fn place(settings: &Settings) -> Result<ModelEndpoint, Error> {
     let provider = provider(&settings.provider.value)?;
     let variables = provider.key_variables().iter();
     let key = variables.filter_map(|name| env::var(name).ok()).find(|key| !key.is_empty());
-    Place::new(provider, settings.base_url.value.as_deref(), key).explain(Error::Model, "base_url")
+    ModelEndpoint::new(provider, settings.base_url.value.as_deref(), key).explain(Error::Model, "base_url")
 }
 
-/// Describes the missing setting that keeps a task from running; `None` if none is missing.
+/// Describes the missing setting or key that keeps a task from running; `None` if none is missing.
 ///
 /// # Errors
-/// [`Error::Model`] if the same source names both a model and an external agent.
+/// [`Error::Model`] if the same source names both a model and an external agent; [`Error::Setting`] if the provider is
+/// unknown.
 pub fn unavailable(settings: &Settings) -> Result<Option<String>, Error> {
     if is_external(settings)? { Ok(None) } else { missing(settings) }
 }
 
-/// Returns the name of the model, or the command of the external agent.
+/// Returns the name of the model, or the command of the external agent; empty if neither is set.
 #[must_use]
 pub fn name(settings: &Settings) -> String {
     match &settings.external_agent.value {
@@ -148,9 +149,8 @@ pub fn report(settings: &Settings) -> String {
 pub(super) fn provider(name: &str) -> Result<Provider, Error> {
     let found = Provider::ALL.into_iter().find(|provider| provider.name() == name);
     let names: Vec<&str> = Provider::ALL.iter().map(|provider| provider.name()).collect();
-    found.explain_with(Error::Setting, || {
-        format!("unknown provider `{name}`; the providers are {}", names.join(", "))
-    })
+    let unknown = || format!("unknown provider `{name}`; the providers are {}", names.join(", "));
+    found.explain_with(Error::Setting, unknown).map_err(|error| error.about("agent.provider"))
 }
 
 #[cfg(test)]
@@ -160,12 +160,12 @@ mod tests {
         PROVIDERS,
         values::{AgentMay, Choice},
     };
-    use toolpost_acp::May;
+    use toolpost_acp::AgentPermissions;
 
     #[test]
     fn setting_values_match_the_agent_crate() {
         assert_eq!(Provider::ALL.map(Provider::name), PROVIDERS);
         let words: Vec<&str> = AgentMay::ALL.iter().map(|(_, word)| *word).collect();
-        assert_eq!(words, May::ALL.map(May::word));
+        assert_eq!(words, AgentPermissions::ALL.map(AgentPermissions::word));
     }
 }

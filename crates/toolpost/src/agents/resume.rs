@@ -62,8 +62,8 @@ impl Settings {
         Ok(())
     }
 
-    /// Restores the model or external agent of an earlier run; transcripts of older versions do not record
-    /// it.
+    /// Restores the model or external agent of an earlier run, unless the transcript does not record it, as in older
+    /// versions.
     fn resume_model(&mut self, began: &RunHeader) -> Result<(), Error> {
         if let Some(name) = &began.provider {
             model::provider(name)?;

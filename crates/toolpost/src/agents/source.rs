@@ -8,11 +8,11 @@ use crate::{
     settings::Settings,
 };
 use std::sync::Arc;
-use toolpost_acp::{Acp, Disk, May};
+use toolpost_acp::{Acp, AgentPermissions, Disk};
 use toolpost_agent::{ModelAgents, Subagent};
 use toolpost_dialects::claude;
 use toolpost_engine::{Access, Agents, Engine};
-use toolpost_runtime::{Config, Narrow, Policy, Runtime, StructuredOutput};
+use toolpost_runtime::{Config, Policy, Runtime, StructuredOutput, ToolSelection};
 use toolpost_workspace::Workspace;
 
 /// Source of model answers.
@@ -55,13 +55,13 @@ impl ModelSource {
     pub(crate) fn reach(&self, engine: &Engine, policy: &Policy, settings: &Settings) -> Result<(), Error> {
         let Self::External(acp) = self else { return Ok(()) };
         let mut deny = settings.denied();
-        if external::may(settings) == May::Read {
+        if external::may(settings) == AgentPermissions::Read {
             deny.push(Access::Writes);
         }
-        let claude::Whole { read, write } = claude::WHOLE;
+        let claude::FileToolNames { read, write } = claude::WHOLE;
         let config = Config {
             dialects: vec![&claude::DIALECT],
-            narrow: Narrow { tools: Some(vec![read.to_owned(), write.to_owned()]), deny, shown: None },
+            narrow: ToolSelection { tools: Some(vec![read.to_owned(), write.to_owned()]), deny, shown: None },
             policy: policy.clone(),
             deadline: settings.deadline.value,
             reply_bytes: None,
@@ -88,10 +88,10 @@ impl ModelSource {
         }
     }
 
-    /// Returns the status line of the external agent, or `None` without one. Starts and stops the agent.
+    /// Starts the external agent, stops it, and returns its status or the reason why it failed; `None` without one.
     pub async fn standing(&self) -> Option<String> {
         let Self::External(acp) = self else { return None };
-        let said = acp.standing().await.unwrap_or_else(|why| why);
+        let said = acp.standing().await.unwrap_or_else(|failure| failure.what);
         acp.end().await;
         Some(said)
     }

@@ -2,8 +2,8 @@
 
 use std::{error, fmt::Write as _, time::Duration};
 
-/// Result of parsing a value; the error is a phrase such as "the value must be more than 0", to follow the
-/// name of the setting.
+/// Result of parsing a value; the error is a phrase such as "the value must be more than 0", shown after the name of
+/// the setting.
 pub type ParseResult<T> = Result<T, Box<dyn error::Error + Send + Sync>>;
 
 /// Value that disables the external agent.
@@ -74,7 +74,8 @@ pub(super) fn positive(number: u64) -> ParseResult<u64> {
     Ok(number)
 }
 
-/// Splits a command at blanks. Quotes and backslashes work as in a shell; nothing is expanded.
+/// Splits a command at blanks outside quotes. A backslash outside single quotes makes the next character literal;
+/// nothing is expanded.
 pub(super) fn words(text: &str) -> ParseResult<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -2,7 +2,7 @@
 
 use super::{
     form::Shape,
-    table::{SettingDescription, Takes, described},
+    table::{SettingDescription, ValueCount, described},
 };
 
 /// Returns the table of all settings for the documentation.
@@ -42,9 +42,9 @@ fn flag(setting: &SettingDescription) -> String {
     let Some(flag) = setting.row.flag else { return "–".to_owned() };
     let value = if setting.choices.is_empty() { flag.value.to_owned() } else { setting.choices.join("\\|") };
     match flag.takes {
-        Takes::Nothing => format!("`--{}`", flag.name),
-        Takes::One => format!("`--{} {value}`", flag.name),
-        Takes::Many => format!("`--{} {value}` (repeats)", flag.name),
-        Takes::ManyByComma => format!("`--{} {value}` (repeats, commas)", flag.name),
+        ValueCount::Nothing => format!("`--{}`", flag.name),
+        ValueCount::One => format!("`--{} {value}`", flag.name),
+        ValueCount::Many => format!("`--{} {value}` (repeats)", flag.name),
+        ValueCount::ManyByComma => format!("`--{} {value}` (repeats, commas)", flag.name),
     }
 }

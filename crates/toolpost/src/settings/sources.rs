@@ -21,7 +21,7 @@ pub enum Origin {
     Program,
     /// A flag of the command line.
     Flag,
-    /// Transcript of the run that is resumed.
+    /// The transcript of the run that is resumed.
     Transcript,
     /// An environment variable.
     Environment(String),
@@ -156,6 +156,15 @@ impl Sources {
         form: &Form<T>,
         default: impl FnOnce() -> T,
     ) -> Result<Setting<T>, Error> {
+        self.first(row, form, default).map_err(|error| error.about(row.key))
+    }
+
+    fn first<T: 'static>(
+        &self,
+        row: &Row,
+        form: &Form<T>,
+        default: impl FnOnce() -> T,
+    ) -> Result<Setting<T>, Error> {
         let file = self.file.value(row, form)?;
         if let Some(texts) = self.flags.0.get(row.key) {
             let value = flag_texts(form, texts.clone()).and_then(|texts| form.read(texts));
@@ -178,8 +187,8 @@ impl Sources {
     }
 }
 
-/// Splits the value of a flag that takes a command line. The values of other flags stay unchanged: such a flag
-/// is repeated for several values.
+/// Splits the last value of a flag that takes a command line. The values of other flags stay unchanged, because such a
+/// flag is repeated for several values.
 fn flag_texts<T>(form: &Form<T>, texts: Vec<OsString>) -> ParseResult<Vec<OsString>> {
     if form.shape != Shape::Words {
         return Ok(texts);

@@ -4,16 +4,16 @@ use super::{
     form::{self, Form, Shape},
     parse,
     sources::{Origin, Setting, Sources},
-    values::{AgentMay, Ask, CodeMode, Deny, EditorChoice, EventsDetail, OnOff, Pictures},
+    values::{AgentMay, AskFallback, CodeMode, Deny, EditorChoice, EventsDetail, OnOff, Pictures},
 };
 use crate::error::Error;
 use std::{path::PathBuf, time::Duration};
 use toolpost_engine::{PublishedPorts, Resources};
 use toolpost_workspace::{HistoryLimits, operator};
 
-/// Bytes of a megabyte.
+/// Bytes in a megabyte.
 pub(super) const MB: u64 = 1024 * 1024;
-/// Seconds of a day.
+/// Seconds in a day.
 pub(super) const DAY: u64 = 24 * 60 * 60;
 
 /// A setting, as the command line, `doctor` and the documentation show it.
@@ -29,7 +29,7 @@ pub struct Row {
     pub default: &'static str,
     /// A value that is not the default, as the variable accepts it.
     pub example: &'static str,
-    /// Meaning of the setting, in one phrase without a full stop.
+    /// Meaning of the setting, without a final full stop.
     pub help: &'static str,
     /// Further sentences for the documentation, in Markdown.
     pub more: &'static str,
@@ -43,12 +43,12 @@ pub struct Flag {
     /// Name of the flag's value in the help; empty if the flag takes no value.
     pub value: &'static str,
     /// Number of values that the flag takes.
-    pub takes: Takes,
+    pub takes: ValueCount,
 }
 
 /// Number of values that a flag takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
+pub enum ValueCount {
     /// No value; the flag stands for `on`.
     Nothing,
     /// One value.
@@ -94,7 +94,7 @@ impl Row {
     }
 }
 
-const fn flag(name: &'static str, value: &'static str, takes: Takes) -> Option<Flag> {
+const fn flag(name: &'static str, value: &'static str, takes: ValueCount) -> Option<Flag> {
     Some(Flag { name, value, takes })
 }
 
@@ -157,113 +157,113 @@ macro_rules! settings {
 
 settings! {
     dialects: Vec<String> = vec!["claude".to_owned()], {
-        key: "dialect", variable: "DIALECT", flag: flag("dialect", "NAME", Takes::Many), form: form::names(),
+        key: "dialect", variable: "DIALECT", flag: flag("dialect", "NAME", ValueCount::Many), form: form::names(),
         default: "`claude`", example: "opencode,probe",
         help: "Tool dialect: claude, trae, zblade, opencode or probe",
         more: "Tools with the same name in two dialects get the dialect as a prefix.",
     }
     roots: Vec<PathBuf> = vec![PathBuf::from(".")], {
-        key: "root", variable: "ROOT", flag: flag("root", "DIR", Takes::Many), form: form::paths(),
+        key: "root", variable: "ROOT", flag: flag("root", "DIR", ValueCount::Many), form: form::paths(),
         default: "the current directory", example: "/srv/project:/srv/library",
         help: "Directory that tools may read and change",
         more: "Relative paths start in the first root; a search without a path searches only the first \
                root, and its reply lists the others.",
     }
     tools: Option<Vec<String>> = None, {
-        key: "tools", variable: "TOOLS", flag: flag("tools", "NAME", Takes::ManyByComma), form: form::optional(form::names()),
+        key: "tools", variable: "TOOLS", flag: flag("tools", "PATTERN", ValueCount::ManyByComma), form: form::optional(form::names()),
         default: "all", example: "Read,Grep",
         help: "Serve only these tools: names, globs, or !NAME to exclude",
         more: "Aliases and `dialect_name` select a tool, too ([serve fewer tools](#serve-fewer-tools)).",
     }
     deny: Vec<Deny> = Vec::new(), {
-        key: "deny", variable: "DENY", flag: flag("deny", "TOUCH", Takes::Many), form: form::choices(),
+        key: "deny", variable: "DENY", flag: flag("deny", "CAPABILITY", ValueCount::Many), form: form::choices(),
         default: "nothing", example: "execute,fetch",
         help: "Remove every tool with this capability",
         more: "",
     }
     read_only: OnOff = OnOff::Off, {
-        key: "read_only", variable: "READ_ONLY", flag: flag("read-only", "", Takes::Nothing), form: form::choice(),
+        key: "read_only", variable: "READ_ONLY", flag: flag("read-only", "", ValueCount::Nothing), form: form::choice(),
         default: "`off`", example: "on",
         help: "Remove every tool that writes, as --deny write does",
         more: "",
     }
     mcp_config: Option<PathBuf> = None, {
-        key: "mcp_config", variable: "MCP_CONFIG", flag: flag("mcp-config", "FILE", Takes::One), form: form::optional(form::path()),
+        key: "mcp_config", variable: "MCP_CONFIG", flag: flag("mcp-config", "FILE", ValueCount::One), form: form::optional(form::path()),
         default: "none", example: "/etc/servers.json",
         help: "File with `mcpServers` whose tools are served as `mcp__server__tool`",
         more: "See [upstream servers](bridged.md).",
     }
     editor: EditorChoice = EditorChoice::Auto, {
-        key: "editor", variable: "EDITOR", flag: flag("editor", "EDITOR", Takes::One), form: form::editor(),
+        key: "editor", variable: "EDITOR", flag: flag("editor", "EDITOR", ValueCount::One), form: form::editor(),
         default: "`auto`", example: "off",
         help: "Editor for the editor tools: nvim:SOCKET, auto (the editor in whose terminal Toolpost runs) or off",
         more: "See [editors](editors.md).",
     }
     editor_apply: OnOff = OnOff::Off, {
-        key: "editor_apply", variable: "EDITOR_APPLY", flag: flag("editor-apply", "EDITOR_APPLY", Takes::One), form: form::choice(),
+        key: "editor_apply", variable: "EDITOR_APPLY", flag: flag("editor-apply", "on|off", ValueCount::One), form: form::choice(),
         default: "`off`", example: "on",
         help: "Without an editor, write the editor tools' insertions to the file",
         more: "",
     }
     policy: Option<PathBuf> = None, {
-        key: "policy", variable: "POLICY", flag: flag("policy", "FILE", Takes::One), form: form::optional(form::path()),
+        key: "policy", variable: "POLICY", flag: flag("policy", "FILE", ValueCount::One), form: form::optional(form::path()),
         default: "none", example: "/etc/policy.toml",
         help: "Policy file to use instead of the user's and the project's",
         more: "It holds [access rules](#access-rules).",
     }
-    ask: Ask = Ask::Deny, {
-        key: "ask", variable: "ASK", flag: flag("ask", "ASK", Takes::One), form: form::choice(),
+    ask: AskFallback = AskFallback::Deny, {
+        key: "ask", variable: "ASK", flag: flag("ask", "ANSWER", ValueCount::One), form: form::choice(),
         default: "`deny`", example: "prompt",
-        help: "What to do if a call needs approval and there is no terminal",
+        help: "Answer if a call needs approval and no prompt is possible",
         more: "See [approvals](#approvals).",
     }
     sandbox: OnOff = OnOff::On, {
-        key: "sandbox", variable: "SANDBOX", flag: flag("sandbox", "SANDBOX", Takes::One), form: form::choice(),
+        key: "sandbox", variable: "SANDBOX", flag: flag("sandbox", "on|off", ValueCount::One), form: form::choice(),
         default: "`on`", example: "off",
         help: "Run commands in a sandbox",
         more: "",
     }
     code_mode: CodeMode = CodeMode::Off, {
-        key: "code_mode", variable: "CODE_MODE", flag: flag("code-mode", "CODE_MODE", Takes::One), form: form::choice(),
+        key: "code_mode", variable: "CODE_MODE", flag: flag("code-mode", "MODE", ValueCount::One), form: form::choice(),
         default: "`off`", example: "only",
         help: "Serve a tool that runs JavaScript, which can call the other tools; `only` hides the other \
                tools",
         more: "See [code mode](plans.md).",
     }
     events: Option<PathBuf> = None, {
-        key: "events", variable: "EVENTS", flag: flag("events", "FILE", Takes::One), form: form::optional(form::path()),
+        key: "events", variable: "EVENTS", flag: flag("events", "FILE", ValueCount::One), form: form::optional(form::path()),
         default: "none", example: "/tmp/events.jsonl",
         help: "File to log every call to, as JSON lines",
         more: "See [events](#events).",
     }
     events_detail: EventsDetail = EventsDetail::Names, {
-        key: "events_detail", variable: "EVENTS_DETAIL", flag: flag("events-detail", "EVENTS_DETAIL", Takes::One), form: form::choice(),
+        key: "events_detail", variable: "EVENTS_DETAIL", flag: flag("events-detail", "DETAIL", ValueCount::One), form: form::choice(),
         default: "`names`", example: "all",
         help: "Log only the names of tools, or all arguments and replies",
         more: "",
     }
     state: Option<PathBuf> = operator::folder("XDG_STATE_HOME", ".local/state"), {
-        key: "state", variable: "STATE", flag: flag("state", "DIR", Takes::One), form: form::optional(form::path()),
+        key: "state", variable: "STATE", flag: flag("state", "DIR", ValueCount::One), form: form::optional(form::path()),
         default: "the XDG state directory", example: "/var/lib/toolpost",
         help: "Directory for history, locks and transcripts",
         more: "The default is `$XDG_STATE_HOME/toolpost` or `~/.local/state/toolpost`.",
     }
     cache: Option<PathBuf> = operator::folder("XDG_CACHE_HOME", ".cache"), {
-        key: "cache", variable: "CACHE", flag: flag("cache", "DIR", Takes::One), form: form::optional(form::path()),
+        key: "cache", variable: "CACHE", flag: flag("cache", "DIR", ValueCount::One), form: form::optional(form::path()),
         default: "the XDG cache directory", example: "/var/cache/toolpost",
         help: "Directory for caches",
         more: "The default is `$XDG_CACHE_HOME/toolpost` or `~/.cache/toolpost`. `symbols` holds symbols, keywords and embeddings \
                (`words-…`), `grams` the trigram index.",
     }
     session: Option<String> = None, {
-        key: "session", variable: "SESSION", flag: flag("session", "NAME", Takes::One),
+        key: "session", variable: "SESSION", flag: flag("session", "NAME", ValueCount::One),
         form: form::optional(form::text(parse::session, String::clone)),
         default: "a new one for each client", example: "work",
-        help: "Session name; a later process with the same name continues its task list",
+        help: "Session name; a later process that uses the same name continues the session's task list",
         more: "Letters, digits and `.` `_` `-`, at most 64.",
     }
     index: Option<String> = None, {
-        key: "index", variable: "INDEX", flag: flag("index", "ADDRESS", Takes::One),
+        key: "index", variable: "INDEX", flag: flag("index", "URL", ValueCount::One),
         form: form::optional(form::text(|text| Ok(text.to_owned()), |text| without_password(text))),
         default: "none", example: "postgres://index.example/code",
         help: "Shared index for searches, as postgres://…",
@@ -272,27 +272,27 @@ settings! {
                variable: other users can see a command line.",
     }
     repositories: Option<Vec<String>> = None, {
-        key: "repository", variable: "REPOSITORY", flag: flag("repository", "NAME", Takes::Many),
+        key: "repository", variable: "REPOSITORY", flag: flag("repository", "NAME", ValueCount::Many),
         form: form::optional(form::names()),
         default: "from the URL it was cloned from", example: "team/project",
         help: "Repository name of a root in the shared index",
         more: "",
     }
     provider: String = "openai".to_owned(), {
-        key: "agent.provider", variable: "PROVIDER", flag: flag("provider", "NAME", Takes::One),
+        key: "agent.provider", variable: "PROVIDER", flag: flag("provider", "NAME", ValueCount::One),
         form: form::text(parse::provider, String::clone),
         default: "`openai`", example: "anthropic",
         help: "Provider of the model: openai, responses, anthropic, gemini or ollama",
         more: "See [agents](agents.md).",
     }
     model: Option<String> = None, {
-        key: "agent.model", variable: "MODEL", flag: flag("model", "NAME", Takes::One), form: form::optional(form::words()),
+        key: "agent.model", variable: "MODEL", flag: flag("model", "NAME", ValueCount::One), form: form::optional(form::words()),
         default: "none", example: "small-1",
         help: "Model name",
         more: "",
     }
     base_url: Option<String> = None, {
-        key: "agent.base_url", variable: "BASE_URL", flag: flag("base-url", "URL", Takes::One),
+        key: "agent.base_url", variable: "BASE_URL", flag: flag("base-url", "URL", ValueCount::One),
         form: form::optional(form::url()),
         default: "the provider's", example: "http://127.0.0.1:8080/v1",
         help: "URL of the model service",
@@ -319,13 +319,14 @@ settings! {
     max_turns: u64 = 200, {
         key: "agent.max_turns", variable: "MAX_TURNS", flag: None, form: form::number(parse::positive, form::plain),
         default: "200", example: "50",
-        help: "Maximum number of model requests of a run",
+        help: "Maximum number of turns per run; a turn is one model request and the calls in its answer. Requests that compact \
+               the conversation do not count",
         more: "",
     }
     max_calls: u64 = 600, {
         key: "agent.max_calls", variable: "MAX_CALLS", flag: None, form: form::number(parse::positive, form::plain),
         default: "600", example: "100",
-        help: "Maximum number of tool calls of a run",
+        help: "Maximum number of tool calls per run",
         more: "",
     }
     max_tokens: u64 = 2_000_000, {
@@ -341,13 +342,13 @@ settings! {
         more: "",
     }
     external_agent: Option<Vec<String>> = None, {
-        key: "agent.acp", variable: "ACP", flag: flag("acp", "COMMAND", Takes::One), form: form::command(),
+        key: "agent.acp", variable: "ACP", flag: flag("acp", "COMMAND", ValueCount::One), form: form::command(),
         default: "none", example: "opencode acp",
         help: "External agent (ACP) to use instead of a model, such as \"opencode acp\"",
         more: "`none`: no agent. See [agents](agents.md).",
     }
     external_agent_may: AgentMay = AgentMay::Read, {
-        key: "agent.acp_may", variable: "ACP_MAY", flag: flag("acp-may", "WHAT", Takes::One), form: form::choice(),
+        key: "agent.acp_may", variable: "ACP_MAY", flag: flag("acp-may", "ACCESS", ValueCount::One), form: form::choice(),
         default: "`read`", example: "write",
         help: "What the external agent may do: `read`, `write` (only with Toolpost's tools), or `all` \
                (everything, also with its own tools)",
@@ -360,20 +361,20 @@ settings! {
         more: "",
     }
     dependencies: OnOff = OnOff::On, {
-        key: "dependencies", variable: "DEPENDENCIES", flag: flag("dependencies", "DEPENDENCIES", Takes::One), form: form::choice(),
+        key: "dependencies", variable: "DEPENDENCIES", flag: flag("dependencies", "on|off", ValueCount::One), form: form::choice(),
         default: "`on`", example: "off",
         help: "Read dependencies from the package managers' directories",
         more: "See [dependencies](#dependencies).",
     }
     codesearch: Option<String> = None, {
-        key: "codesearch.provider", variable: "CODESEARCH", flag: flag("codesearch", "NAME", Takes::One),
+        key: "codesearch.provider", variable: "CODESEARCH", flag: flag("codesearch", "NAME", ValueCount::One),
         form: form::optional(form::words()),
         default: "none", example: "sourcegraph",
-        help: "Web service that code search also asks: exa, context7, sourcegraph or github",
+        help: "Web service that code search also queries: exa, context7, sourcegraph or github",
         more: "See [remote code search](#remote-code-search).",
     }
     codesearch_url: Option<String> = None, {
-        key: "codesearch.base_url", variable: "CODESEARCH_URL", flag: flag("codesearch-url", "URL", Takes::One),
+        key: "codesearch.base_url", variable: "CODESEARCH_URL", flag: flag("codesearch-url", "URL", ValueCount::One),
         form: form::optional(form::url()),
         default: "the service's default", example: "https://code.example",
         help: "URL of the code search service",
@@ -408,11 +409,11 @@ settings! {
     ignore_files: OnOff = OnOff::On, {
         key: "ignore_files", variable: "IGNORE_FILES", flag: None, form: form::choice(),
         default: "`on`", example: "off",
-        help: "Apply .gitignore and similar files in dialects that leave this to the project",
-        more: "`zblade` is such a dialect.",
+        help: "Skip files that .gitignore and similar files exclude, in the tools that follow this setting",
+        more: "These are the searches and overviews of `zblade`, and `query` of `probe`.",
     }
     first_match: OnOff = OnOff::Off, {
-        key: "first_match", variable: "FIRST_MATCH", flag: flag("first-match", "FIRST_MATCH", Takes::One), form: form::choice(),
+        key: "first_match", variable: "FIRST_MATCH", flag: flag("first-match", "on|off", ValueCount::One), form: form::choice(),
         default: "`off`", example: "on",
         help: "If the text to replace is ambiguous, change the first match instead of refusing",
         more: "This applies to edits that search in file order (`trae`, and patches in `opencode`). `off` refuses an \
@@ -457,8 +458,8 @@ settings! {
     disk_reserve_mb: u64 = megabytes(Resources::of_machine().disk_reserve), {
         key: "disk_reserve_mb", variable: "DISK_RESERVE_MB", flag: None, form: form::count(),
         default: "1024", example: "2048",
-        help: "Disk space that must stay free while a command runs, in megabytes; 0: no limit. At most half of the space that \
-               is free when the command starts",
+        help: "Disk space that must stay free while a command runs, in megabytes; 0: no limit. If that is more than \
+               half of the space free when the command starts, half of that space is used instead",
         more: "",
     }
     publish: PublishedPorts = PublishedPorts::default(), {
@@ -507,5 +508,6 @@ fn without_password(address: &str) -> String {
 /// Returns a notice instead of the URL of the shared index, which this build cannot use.
 #[cfg(not(feature = "shared"))]
 fn without_password(_address: &str) -> String {
-    "set, but this program was built without the feature `shared`".to_owned()
+    "set, but this program was built without the feature `shared`: rebuild it with that feature, or remove the setting"
+        .to_owned()
 }

@@ -29,16 +29,16 @@ pub trait Choice: Copy + PartialEq + 'static {
 
 /// Answer to approval prompts that no client shows to the user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ask {
+pub enum AskFallback {
     /// Approve the call, even if there is a terminal.
     Allow,
     /// Prompt if there is a terminal, otherwise deny.
     Deny,
-    /// Like `Deny`, but the reason of a denial is the missing terminal, not this setting.
+    /// Like `Deny`, but the reason for a denial is the missing terminal, not this setting.
     Prompt,
 }
 
-impl Choice for Ask {
+impl Choice for AskFallback {
     const ALL: &'static [(Self, &'static str)] =
         &[(Self::Allow, "allow"), (Self::Deny, "deny"), (Self::Prompt, "prompt")];
 }
@@ -190,7 +190,7 @@ impl EditorChoice {
     }
 
     /// Formats the value in the syntax of the setting.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         match self {
             Self::Auto => "auto".to_owned(),
             Self::Off => "off".to_owned(),

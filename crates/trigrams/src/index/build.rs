@@ -11,8 +11,8 @@ use crate::segment::Writer;
 /// The maximum length of an indexed file, in bytes. Longer files are read in each search.
 pub(super) const LARGEST: u64 = 64 << 20;
 
-/// The maximum size of the text in one segment, in bytes. The limit bounds memory use, because a segment is
-/// built in memory.
+/// The size of the text in a segment, in bytes, at which the segment is full. The limit bounds memory use, because a
+/// segment is built in memory.
 const TEXT: u64 = 192 << 20;
 
 /// The minimum time since the last change of a file, in nanoseconds, before it is indexed. After a shorter time,
@@ -27,8 +27,8 @@ pub(super) struct Built {
     pub(super) done: usize,
 }
 
-/// Builds a segment from files that are unchanged since the walk and leaves the others for later. Stops early
-/// if the segment is full.
+/// Builds a segment from files that are unchanged since the walk and leaves the others for later. Stops early if the
+/// segment is full or `stop` returns true.
 pub(super) fn build(workspace: &Workspace, files: &[(Key, FileStat)], stop: &dyn Fn() -> bool) -> Built {
     let bases: Vec<Option<WorkspacePath>> =
         workspace.roots().iter().map(|root| workspace.resolve(&root.path().to_string_lossy()).ok()).collect();

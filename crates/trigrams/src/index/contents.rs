@@ -59,7 +59,7 @@ impl Contents {
         Self { known: written.into_iter().map(content).collect(), new: 0 }
     }
 
-    /// Stores the hashes for later processes. A failure is harmless: the files are read again.
+    /// Stores the hashes for later processes. A failure is harmless, because the files are read again.
     pub(super) fn save(&mut self, cache: Option<&Cache>, files: &BTreeMap<Key, FileStat>) {
         let Some(cache) = cache.filter(|_| self.new > 0) else { return };
         self.known.retain(|key, _| files.contains_key(key));
@@ -82,7 +82,7 @@ impl Contents {
     }
 
     /// Returns the hash and the kind of a file's content. Reads the file if it has changed; returns `None` if it is
-    /// unreadable, too long, or has changed a moment ago.
+    /// unreadable, too long, or changed a moment ago or after the walk.
     pub(super) fn of(
         &mut self,
         workspace: &Workspace,

@@ -1,4 +1,4 @@
-//! Use of a shared index (on another machine) to find candidates among local files whose contents that index has.
+//! Use of a shared index on another machine, which selects candidates among the local files whose contents it has.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -246,7 +246,7 @@ impl Inner {
             state.sharing.state = reached.unwrap_or_default();
             return Ok(());
         }
-        Err(Lost("the shared index keeps changing".to_owned()))
+        Err(Lost("the shared index changed during every attempt to query it".to_owned()))
     }
 }
 

@@ -59,8 +59,9 @@ impl Inner {
         if state.work == Work::Going || state.refused.is_some() {
             return;
         }
-        let inner = Arc::downgrade(self);
-        let spawned = std::thread::Builder::new().name("grams".to_owned()).spawn(move || work(&inner));
+        let ending = EndOnPanic(Arc::downgrade(self));
+        let run = move || work(&ending.0);
+        let spawned = std::thread::Builder::new().name("grams".to_owned()).spawn(run);
         if spawned.is_ok() {
             state.work = Work::Going;
         }
@@ -147,7 +148,7 @@ impl Inner {
         names.iter().any(|(name, _)| name.starts_with(SEGMENT))
     }
 
-    /// Opens the stored segments that are not open yet.
+    /// Opens the stored segments that are not open yet. Also removes unused caches, of other workspaces too.
     pub(super) fn open(&self) {
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         self.lock().opened = true;
@@ -176,7 +177,7 @@ impl Inner {
         }
     }
 
-    /// Builds segments of the files that no segment covers.
+    /// Builds segments from the files that no segment covers. If another process is building, opens its segments instead.
     fn build(&self, stop: &(dyn Fn() -> bool + Sync)) {
         let cache = self.cache();
         // `Ok(None)` means that another process is building. Without a cache directory, no other process can.
@@ -252,8 +253,8 @@ impl Inner {
         true
     }
 
-    /// Stores a segment on disk. If that fails, keeps it in memory, up to a total of [`MOST_MEMORY`]; `None`
-    /// above that limit.
+    /// Stores a segment on disk. If that fails or there is no cache directory, keeps it in memory, up to a total of
+    /// [`MOST_MEMORY`]. `None` above that limit, or if the stored segment cannot be opened.
     fn keep(&self, cache: Option<&Cache>, bytes: Vec<u8>) -> Option<Segment> {
         if let Some(cache) = cache {
             let name = format!("{SEGMENT}{}", unique());
@@ -382,6 +383,23 @@ impl State {
         self.wanted.clear();
         self.soon.clear();
         self.refused = Some(why);
+    }
+}
+
+/// Marks the background thread as ended if a task panics: callers would otherwise wait for it, and no other would start.
+struct EndOnPanic(Weak<Inner>);
+
+impl Drop for EndOnPanic {
+    fn drop(&mut self) {
+        if std::thread::panicking()
+            && let Some(inner) = self.0.upgrade()
+        {
+            let mut state = inner.lock();
+            state.work = Work::None;
+            // The next attempt probably panics too, so it is not made for each query.
+            state.rest = Some(Instant::now() + LONG_REST);
+            inner.rested.notify_all();
+        }
     }
 }
 

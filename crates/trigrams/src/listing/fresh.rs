@@ -12,12 +12,12 @@ use crate::scan::{self, Purpose};
 /// The result of a refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fresh {
-    /// The listing matches the disk.
+    /// The listing contains all changes that the watch reported, and no full rescan is due.
     Yes,
     /// The listing contains all changes that the watch reported, but a full rescan is due, because the watch
     /// misses some writes.
     Soon,
-    /// The listing is out of date, and all files must be scanned.
+    /// The listing is out of date, or its refresh was stopped; all files must be scanned.
     No,
 }
 

@@ -1,6 +1,6 @@
 //! Selection of the files that may match a pattern, with counts of all other files.
 
-use toolpost_workspace::walk::{Claim, EntryType, FileStat, SkippedEntries};
+use toolpost_workspace::walk::{Claim, EntryType, FileStat, SkippedEntries, is_unreadable_at};
 
 use super::{Key, Listing, TALLIES, beginning};
 use crate::key;
@@ -17,7 +17,7 @@ pub struct Shortlist {
     pub without: u64,
     /// The number of files with NUL bytes that are not candidates.
     pub binary: u64,
-    /// The number of files that the filter does not allow to be read. They are not candidates.
+    /// The number of wanted files that may not be read. They are not candidates.
     pub withheld: u64,
     /// The display paths of the first few withheld files, in path order.
     pub withheld_names: Vec<String>,
@@ -67,8 +67,8 @@ struct UnfilteredCandidate<'l> {
     named: bool,
 }
 
-/// The maximum number of unreadable paths. If there are more, the search does not use the index: it walks the
-/// files and counts the unreadable paths.
+/// The maximum number of unreadable paths. If there are more, the search does not use the index, but walks the files
+/// and counts the unreadable paths.
 const UNREADABLE: usize = 20;
 
 impl Listing {
@@ -117,10 +117,11 @@ impl Listing {
     }
 
     /// Returns whether the listing has the files of the directory where a search starts. If a rule excludes that
-    /// directory, the listing has none.
+    /// directory, or it is in an external root, the listing has none.
     pub(super) fn covers(&self, sieve: &Sieve) -> bool {
-        let prefix = key::prefix(&sieve.base);
-        sieve.base.is_root() || beginning(&self.files, &prefix).next().is_some()
+        let (base, prefix) = (&sieve.base, key::prefix(&sieve.base));
+        let is_external = base.root().label().is_some();
+        !is_external && (base.is_root() || beginning(&self.files, &prefix).next().is_some())
     }
 
     /// Counts the files that a filter accepts, or returns the cached counts.
@@ -209,14 +210,7 @@ impl Listing {
     }
 
     pub(super) fn unreadable_below(&self, sieve: &Sieve) -> Vec<String> {
-        let base = format!("{}/", sieve.base.display());
-        let within = |line: &&String| {
-            if sieve.base.is_root() && sieve.base.root().position() == 0 {
-                !line.starts_with('/')
-            } else {
-                line.starts_with(&base)
-            }
-        };
-        self.unreadable.iter().filter(within).cloned().collect()
+        let base = sieve.base.display();
+        self.unreadable.iter().filter(|line| is_unreadable_at(line, &base)).cloned().collect()
     }
 }

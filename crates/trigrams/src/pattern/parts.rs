@@ -121,7 +121,7 @@ impl ExtractedLiterals {
     }
 }
 
-/// Returns the set with only the empty text, which every text begins and ends with.
+/// Returns the set that contains only the empty text, with which every text begins and ends.
 fn nothing() -> Texts {
     [Vec::new()].into()
 }
@@ -147,7 +147,7 @@ fn endings(texts: &Texts) -> Texts {
     texts.iter().map(|text| text[text.len().saturating_sub(OUTER)..].to_vec()).collect()
 }
 
-/// Replaces a set that is too large by the set with only the empty text.
+/// Replaces a set that is too large with the set that contains only the empty text.
 fn bounded(texts: Texts) -> Texts {
     if texts.len() > MOST_OUTER { nothing() } else { texts }
 }

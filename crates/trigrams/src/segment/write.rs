@@ -176,7 +176,7 @@ fn each_bit(mut bits: u64, mut see: impl FnMut(u32)) {
     }
 }
 
-/// Returns the end of the first block of a text, in bytes: the first end of a line after 32 KiB.
+/// Returns the end of the first block of a text, in bytes: the first end of a line after 32 KiB, or the end of the text.
 #[must_use]
 pub fn block_end(text: &[u8]) -> usize {
     let rest = text.get(BLOCK..).unwrap_or_default();

@@ -10,8 +10,8 @@ use crate::{Hasher, hash};
 #[derive(Debug)]
 pub struct Blob {
     bytes: Bytes,
-    /// Checksums of the pages, set by [`Blob::hash`]; later reads are verified against them. Empty for bytes
-    /// in memory.
+    /// Checksums of the pages, set by [`Blob::hash`]; later reads are verified against them. Empty before that call,
+    /// and for bytes in memory.
     checks: Vec<Check>,
 }
 

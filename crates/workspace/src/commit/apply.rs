@@ -47,8 +47,8 @@ impl From<CommitKind> for StepFailure {
     }
 }
 
-/// Writes the new content of a file to a temporary file in the same directory. Returns the permission bits of
-/// the temporary file; `None` for a link, or for a step without new content.
+/// Creates the new file, link or copy of a step under a temporary name in the same directory. Returns its permission
+/// bits; `None` if the step restores a link or has no new content.
 pub(super) fn prepare(
     work: &mut PlannedStep,
     notes: &mut Vec<Note>,
@@ -91,7 +91,7 @@ pub(super) fn prepare(
     Ok(Some(staged.mode))
 }
 
-/// Checks that the files of a step are unchanged since the commit was planned.
+/// Checks that the files of a step have the same content as when the commit was planned. Updates their fingerprints.
 pub(super) fn check(work: &mut PlannedStep) -> std::result::Result<(), CommitKind> {
     if let Some(old) = &mut work.step.old {
         *old = same(&work.path, old)?;
@@ -121,9 +121,9 @@ fn open(work: &PlannedStep) -> std::result::Result<DirEntry, StepFailure> {
         .map_err(StepFailure::from)
 }
 
-/// Returns the current fingerprint of a file. Fails if its content differs from the content in `fingerprint`. The
-/// device and inode may differ: if another file with the same content is at the path now, a revert must restore that
-/// file.
+/// Returns the current fingerprint of an entry. Fails if a regular file's content differs from the content in
+/// `fingerprint`, or if another entry that is not a regular file is at the path. The device and inode of a regular
+/// file may differ. If another file with the same content is at the path now, a revert must restore that file.
 fn same(path: &WorkspacePath, fingerprint: &Fingerprint) -> std::result::Result<Fingerprint, CommitKind> {
     let entry = DirEntry::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
     let (now, stat) = fingerprint_entry(&entry.directory, &entry.name)?;
@@ -137,9 +137,9 @@ fn same(path: &WorkspacePath, fingerprint: &Fingerprint) -> std::result::Result<
 /// Checks whether another process has changed the replaced file at the last moment. Returns whether it has
 /// appended to the file.
 ///
-/// Fails if the content of the file changed in another way. A commit of one step restores the changed content
-/// first; a commit of several steps records the hash of that content in the step, so that the revert
-/// recognises the file.
+/// Fails if the content of the file changed in another way. In the mode `SingleStep`, it restores the changed content
+/// first; in the mode `WithBackup`, it records the hash of that content in the step, so that the revert recognises
+/// the file.
 pub(super) fn confirm(work: &mut PlannedStep, way: ExecutionMode) -> std::result::Result<bool, CommitKind> {
     let (Some(former), Some(Fingerprint { hash: Some(old), .. })) = (&mut work.former, work.step.old) else {
         return Ok(false);
@@ -187,7 +187,7 @@ fn put(work: &mut PlannedStep, entry: &DirEntry, way: ExecutionMode) -> std::res
     })
 }
 
-/// Replaces the file and keeps the old one as a hard link; if links are not permitted, exchanges the two
+/// Replaces the file and keeps the old one as a hard link; if the link cannot be created, exchanges the two
 /// names.
 ///
 /// A link is preferred because watchers of the directory see an exchange as a deletion.
@@ -258,7 +258,7 @@ fn push_aside(there: &DirEntry, backup: &OsStr) -> Result<()> {
     move_to(&there.directory, &there.name, &there.directory, backup)
 }
 
-/// Returns whether the file may be rewritten in place after a failed rename. Mount points and files in
+/// Returns whether the file may be rewritten in place after its replacement failed. Mount points and files in
 /// unwritable directories need this.
 fn may_rewrite(failed: &OperationError) -> bool {
     let refused = matches!(failed.errno, Errno::ACCESS | Errno::PERM);

@@ -52,7 +52,7 @@ pub(super) fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<()
         if path.is_root() {
             return Err(CommitKind::Root.at(path));
         }
-        // The lock of a directory that this commit restores covers everything below it.
+        // The lock on a directory that this commit restores covers everything below it.
         if !held.contains(path) && !above(path).any(|above| brought_back.contains(above)) {
             return Err(CommitKind::NotHeld.at(path));
         }

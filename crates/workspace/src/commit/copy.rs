@@ -30,7 +30,8 @@ const PIECE: usize = 256 * 1024;
 enum Bytes {
     /// Each file is synced immediately after it is copied.
     Alone,
-    /// All files are synced together after the whole tree is copied, which is much faster.
+    /// On Linux, all files are synced together after the whole tree is copied, which is much faster; on other systems,
+    /// each file is synced alone.
     WithTheOthers,
 }
 

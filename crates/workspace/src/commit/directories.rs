@@ -31,7 +31,7 @@ pub(crate) fn set_modes(workspace: &Workspace, journal: &Journal) -> Vec<Workspa
     journal.modes.iter().rev().filter_map(set).collect()
 }
 
-/// Removes a directory if it is empty.
+/// Removes an empty directory; fails if it has entries.
 pub(crate) fn remove_empty(path: &WorkspacePath) -> Result<()> {
     let entry = DirEntry::open(path)?;
     unlinkat(&entry.directory, &entry.name, AtFlags::REMOVEDIR)

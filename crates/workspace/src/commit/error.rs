@@ -8,7 +8,7 @@ use crate::fault::SystemError;
 use crate::hash::ContentHash;
 use crate::path::WorkspacePath;
 
-/// A failed commit. If `aftermath` is empty, no file has changed.
+/// A failed commit. If `aftermath` is empty, all its changes were reverted.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{path} {why}{}", after(.aftermath))]
 pub struct CommitError {
@@ -23,7 +23,7 @@ pub struct CommitError {
 /// Reasons for a failed commit.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CommitKind {
-    /// The caller does not hold the lock of the path.
+    /// The caller does not hold the lock on the path.
     #[error("is not locked; lock it first")]
     NotHeld,
     /// The path is in an external root (a read-only directory outside the workspace).
@@ -34,7 +34,7 @@ pub enum CommitKind {
     Root,
     /// Two drafts (requested changes) change the same path, or one draft changes a path inside an entry that another
     /// draft moves or deletes, or a draft that copies a directory is not the only draft of the commit.
-    #[error("would be changed twice in one commit; make two commits")]
+    #[error("conflicts with another change of the same commit; make two commits")]
     Clash,
     /// A directory would be copied into itself.
     #[error("is inside the directory to copy; choose a target outside that directory")]
@@ -54,12 +54,12 @@ pub enum CommitKind {
     /// The owner has no write permission for the file.
     #[error("is read-only; make it writable first if it should change")]
     ReadOnly,
-    /// A directory or link cannot be moved to another file system.
+    /// An entry that is not a regular file cannot be moved to another file system.
     #[error(
         "is on a different file system from {to}, so it cannot be moved in one step; copy it there, then delete it here"
     )]
     OtherDisk {
-        /// Path to which the directory or link would be moved.
+        /// Path to which the entry would be moved.
         to: String,
     },
     /// The directory to remove is not empty.
@@ -71,9 +71,8 @@ pub enum CommitKind {
     /// A parent of the path is not a directory.
     #[error("has a parent that is not a directory")]
     NotADirectory,
-    /// The path is not a regular file, so a commit does not replace it; or it is a pipe, a socket or a device, which
-    /// a commit does not copy.
-    #[error("is {}, which cannot be replaced", .0.name())]
+    /// The change needs a regular file, or the source of a copy is not a file, link or directory.
+    #[error("is {}, which this change does not support", .0.name())]
     NotRegular(Kind),
     /// The operating system denied permission.
     #[error("could not be changed: permission denied while {step} ({fault})")]

@@ -10,7 +10,7 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags, fstat, ftruncate};
 use rustix::io::{Errno, Result};
 
-use super::error::OperationError;
+use super::error::{CommitKind, OperationError};
 use super::planned_step::RevertOutcome;
 use super::stage::sync_file;
 use crate::access::Stat;
@@ -46,15 +46,23 @@ pub(super) fn keep(
     Ok(copies)
 }
 
-/// Overwrites the file with the fingerprint `old` in place, and checks afterwards that it has the new
-/// content.
+/// Overwrites the file in place if it still has the device and inode of `old`, and checks afterwards that it has the
+/// new content. Fails, and leaves the file unchanged, if its content is not the old one.
+///
+/// The backups were made earlier, and the journal was written since: another process may have changed the file
+/// meanwhile, and no other copy of its text exists. Only a write between this check and the overwrite is lost.
 pub(super) fn rewrite(
     entry: &DirEntry,
     old: &Fingerprint,
     new: &[u8],
-) -> std::result::Result<(), OperationError> {
+) -> std::result::Result<(), CommitKind> {
     let file = open(entry, old).map_err(OperationError::when("opening the file to rewrite it"))?;
-    overwrite(&file, new).map_err(OperationError::when("rewriting the file in place"))
+    let found = hash(&content(&file).map_err(OperationError::when("reading the file"))?);
+    if old.hash.is_some_and(|old| old != found) {
+        return Err(CommitKind::Changed { found });
+    }
+    overwrite(&file, new).map_err(OperationError::when("rewriting the file in place"))?;
+    Ok(())
 }
 
 /// Restores the old content if the file has the new content, or a part of the new and a part of the old
@@ -118,7 +126,7 @@ pub(super) fn forget(state: &State, copies: &str) {
     }
 }
 
-/// Returns whether `now` is the result of a complete or interrupted write of `after` over `before`, or of an
+/// Returns whether `now` can be the result of a complete or interrupted write of `after` over `before`, or of an
 /// interrupted restore of `before`.
 fn is_torn(now: &[u8], before: &[u8], after: &[u8]) -> bool {
     let back = common(now, before);

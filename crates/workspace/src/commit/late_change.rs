@@ -1,7 +1,7 @@
 //! Late changes: content that another process writes between the check of a file and its replacement.
 //!
 //! A rename replaces the file, so such content would be lost. Therefore the old file stays open: additions
-//! are appended to the new content, and any other change fails the commit.
+//! are appended to the new content, and any other change makes the commit fail.
 
 use std::io::{Seek, SeekFrom};
 

@@ -13,9 +13,10 @@ use crate::system::mode as mode_bits;
 
 const ACCESS_LIST: &CStr = c"system.posix_acl_access";
 
-/// Copies the metadata of the old file to the new one. Returns the metadata that could not be copied.
+/// Copies the metadata of the old file to the new one, but uses the permission bits `mode` if they are given. Returns
+/// the metadata that could not be copied.
 ///
-/// Fails only if the permission bits cannot be set, because the file must not appear with wrong permissions.
+/// Fails if the permission bits cannot be read or set, because the file must not appear with wrong permissions.
 pub(crate) fn copy(old: impl AsFd, new: impl AsFd, mode: Option<u32>) -> Result<Vec<String>> {
     let (old, new) = (old.as_fd(), new.as_fd());
     let mut lost = Vec::new();
@@ -92,7 +93,7 @@ fn attribute(file: BorrowedFd<'_>, name: &CStr) -> Result<Vec<u8>> {
     sized(|buffer| fgetxattr(file, name, buffer))
 }
 
-/// Repeats a system call with a growing buffer until the buffer is long enough for the answer.
+/// Repeats a system call with a growing buffer, of at most 4 MiB, until the buffer is long enough for the answer.
 fn sized(call: impl Fn(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>> {
     let mut buffer = vec![0; 1024];
     loop {

@@ -313,8 +313,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Checks that an entry is a regular file and that its replacement is permitted: by `expect`, and by the
-    /// policy for read-only files.
+    /// Checks that an entry is a regular file, and that `expect` and the policy for read-only files permit its
+    /// replacement. Does not compare hashes.
     fn replaceable(&self, stat: &Stat, expect: Expect) -> Result<(), Problem> {
         match (stat.kind, expect) {
             (Kind::Directory, _) => return Err(CommitKind::IsDirectory.into()),

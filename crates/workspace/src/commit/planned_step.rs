@@ -42,7 +42,7 @@ pub(super) struct PlannedStep {
     pub(super) step: Step,
     /// Directory of the staged content, held open in case it is renamed.
     pub(super) staged: Option<DirEntry>,
-    /// The replaced file, held open until the commit ends.
+    /// The replaced file, held open to detect late changes.
     pub(super) former: Option<ReplacedFile>,
 }
 
@@ -90,7 +90,8 @@ pub(super) fn work(draft: usize, path: WorkspacePath, step: Step) -> PlannedStep
     }
 }
 
-/// Returns whether two names that differ only in letter case are the same name on this file system.
+/// Returns whether the names of two paths differ only in letter case and lead to the same entry. False for a file
+/// with several hard links.
 pub(super) fn is_same_name(from: &WorkspacePath, to: &WorkspacePath, moved: &Stat) -> bool {
     let folded = |path: &WorkspacePath| Some(path.file_name()?.to_str()?.to_lowercase());
     let like = from.parent() == to.parent() && folded(from).is_some() && folded(from) == folded(to);
@@ -116,7 +117,7 @@ pub(super) fn device_above(path: &WorkspacePath) -> Option<u64> {
 /// Outcome of reverting one step of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RevertOutcome {
-    /// There was nothing to revert: the step had not been executed, or was already reverted.
+    /// There was nothing to revert, for example because the step had not been executed or was already reverted.
     Nothing,
     /// The state before the step is restored.
     Restored,

@@ -21,7 +21,7 @@ use crate::seal::Seal;
 
 impl<'a> Commit<'a> {
     /// Stores the affected contents and creates the record of the commit. A failure adds a note and does not fail the
-    /// commit. Returns `None` without a record: after a failure, or if there is no history.
+    /// commit. Returns `None` after a failure, or if there is no history.
     ///
     /// The caller must keep the returned value until the journal with the record is written. Until then, the
     /// value prevents a sweep (the removal of unreferenced contents) from removing the stored contents.
@@ -94,8 +94,8 @@ fn put(recording: &mut HistoryRecording<'_>, work: &PlannedStep) -> Result<Chang
     Ok(Change { before, after: Some(after), ..Change::new(what, &work.path) })
 }
 
-/// Returns the recorded content of a copy of `from`. Its bytes are stored only so that the history can show
-/// them: an undo deletes the copy and needs no bytes.
+/// Returns the recorded content of a copy of `from`. Its bytes are stored only so that the history can show them,
+/// because an undo deletes the copy and needs no bytes.
 fn copied(recording: &mut HistoryRecording<'_>, from: &Source) -> Result<Content> {
     let stat = stat_at(from.path.root(), from.path.relative()).map_err(|_| Errno::STALE)?;
     let mode = Some(stat.mode & 0o777);

@@ -40,9 +40,9 @@ pub(crate) enum MetadataSource<'a> {
     Old(&'a OpenFile),
 }
 
-/// Writes content with a known hash to an unnamed file, then links it to the temporary name. If the file system does
-/// not support unnamed files, writes to the temporary name directly. The file gets the metadata of `like`, but the
-/// permission bits `mode` if they are given.
+/// Writes content with a known hash to an unnamed file, then links it to the temporary name. If unnamed files are not
+/// supported or cannot be linked, creates the file with the temporary name. The file gets the metadata of `like`, but
+/// the permission bits `mode` if they are given.
 pub(crate) fn stage(
     entry: &DirEntry,
     temp: &OsStr,

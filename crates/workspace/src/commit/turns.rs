@@ -31,7 +31,8 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Locks the parent directories of all files of a commit, in the same order in all processes.
+    /// Locks up to [`DIRECTORIES`] parent directories of the files of a commit, in the same order in all processes.
+    /// Skips those that cannot be locked within [`PATIENCE`].
     pub(super) fn take(works: &[PlannedStep]) -> Self {
         let paths = works.iter().flat_map(|work| [Some(&work.path), work.to.as_ref()]).flatten();
         let mut directories = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! Reverting the steps of a failed commit, and removing the temporary files of a finished one.
 //!
-//! Only files that match a recorded fingerprint are changed.
+//! Apart from temporary files, only entries that match a recorded fingerprint are changed.
 
 use std::ffi::OsStr;
 
@@ -19,8 +19,9 @@ use crate::read::stat_at;
 use crate::remove_tree::remove_tree;
 use crate::workspace::Workspace;
 
-/// Reverts all steps of a commit, the last one first. Returns the outcomes in that order, and a journal of
-/// the steps and directories to try again after a system error; `None` if there are none.
+/// Reverts all steps of a commit, the last one first, and removes the directories that it created, if they are empty.
+/// Returns the outcomes in that order, and a journal of the steps and directories to try again after a system error;
+/// `None` if there are none.
 pub(crate) fn undo_all(
     workspace: &Workspace,
     journal: &Journal,
@@ -61,7 +62,7 @@ pub(crate) fn undo_all(
     (undone, rest)
 }
 
-/// Removes temporary files of a finished step. Returns the names that could not be removed.
+/// Removes the temporary files and backups of a finished step. Returns the paths of those that could not be removed.
 pub(crate) fn clear(workspace: &Workspace, step: &Step) -> Vec<String> {
     let mut left = Vec::new();
     let keeper = match step.kind {
@@ -132,8 +133,8 @@ fn drop_temp(path: &WorkspacePath, step: &Step) -> RevertOutcome {
     }
 }
 
-/// Returns the outcome if the directory of a path cannot be opened. In a missing directory there is nothing
-/// to revert; after any other error, there may be something to revert.
+/// Returns the outcome if the directory of a path cannot be opened. In a missing or replaced directory there is
+/// nothing to revert; after any other error, there may be something to revert.
 fn unreached(errno: Errno) -> RevertOutcome {
     match errno {
         Errno::NOENT | Errno::NOTDIR | Errno::LOOP => RevertOutcome::Nothing,
@@ -172,7 +173,9 @@ fn undo_put(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<Rever
         (Comparison::Same, Some(_), Some(keeper)) => {
             result(entry.replace(keeper, &entry.name), "the former file could not be restored")
         }
-        (Comparison::Same, Some(_), None) => RevertOutcome::Left("the former file is gone".into()),
+        (Comparison::Same, Some(_), None) => RevertOutcome::Left(
+            "the former file cannot be restored: its backup is missing or was changed".into(),
+        ),
         (Comparison::Altered, _, _) => RevertOutcome::Left("another process has changed the new file".into()),
         (Comparison::Other | Comparison::Absent, _, _) => RevertOutcome::Nothing,
     };
@@ -260,7 +263,9 @@ fn bring_back(there: &DirEntry, target: &WorkspacePath, step: &Step) -> Result<R
         });
     }
     if matches!(there.find(backup.name(), over)?, Comparison::Absent | Comparison::Other) {
-        return Ok(RevertOutcome::Left(format!("the former file {target} is gone")));
+        return Ok(RevertOutcome::Left(format!(
+            "the former file {target} cannot be restored: its backup is missing or was replaced"
+        )));
     }
     Ok(match move_to(&there.directory, backup.name(), &there.directory, &there.name) {
         Ok(()) => RevertOutcome::Restored,

@@ -12,8 +12,8 @@ use crate::record::{Change, ChangeKind, Content, ContentKind, Record};
 use crate::recording::tree::link;
 use crate::workspace::Workspace;
 
-/// Returns whether an interrupted commit has made all its visible changes. The journal of a commit with a
-/// single step does not show whether the step was executed, so the files are compared with the record.
+/// Returns whether an interrupted commit has made all its visible changes. The journal of a commit with a single step
+/// does not show whether the step was executed, so the files are compared with the record; false if there is none.
 pub(crate) fn is_done(workspace: &Workspace, journal: &Journal) -> bool {
     match (journal.phase, &journal.record) {
         (Phase::Done, _) => true,
@@ -75,7 +75,7 @@ fn marked(path: &WorkspacePath) -> Result<Content, crate::AccessKind> {
 fn is_after(workspace: &Workspace, change: &Change, record: &Record, path: &WorkspacePath) -> bool {
     let now = look(path);
     match (&change.after, &now) {
-        // The directory may still exist: recovery removes it afterwards, if it is empty.
+        // The directory may still exist, because recovery removes it afterwards, if it is empty.
         (None, _) if change.what == ChangeKind::DeletedEmpty => true,
         (None, now) => *now == CurrentState::Absent,
         (Some(after), CurrentState::There(stat, content)) => {
@@ -87,7 +87,7 @@ fn is_after(workspace: &Workspace, change: &Change, record: &Record, path: &Work
     }
 }
 
-/// Returns whether two paths lead to the same file, which happens on file systems that ignore letter case.
+/// Returns whether two paths lead to the same file, for example on a file system that ignores letter case.
 pub(super) fn is_one(left: &WorkspacePath, right: &WorkspacePath) -> bool {
     let identity = |path: &WorkspacePath| {
         stat_at(path.root(), path.relative()).ok().map(|stat| (stat.device, stat.inode))

@@ -6,7 +6,7 @@ use toolpost_text::diff::{Diff, unified_whole};
 
 use super::list::History;
 use super::paths::shown;
-use crate::record::{Change, ChangeKind, Content, ContentKind, Record, nodes};
+use crate::record::{Change, ChangeKind, Content, ContentKind, Record};
 
 /// Number of unchanged lines that a diff shows before and after each changed part.
 const CONTEXT: usize = 3;
@@ -77,8 +77,7 @@ impl History<'_> {
         let file = |path: String, input: DiffInput| File { what: change.what, path, to: to.clone(), input };
         let list =
             change.before.as_ref().filter(|before| before.sort == ContentKind::Tree && before.lost.is_none());
-        let listed = list.map(|list| self.bytes(list).map(|bytes| nodes(&bytes).unwrap_or_default()));
-        match listed {
+        match list.map(|list| self.nodes(list)) {
             Some(Ok(nodes)) => {
                 let below = nodes.into_iter().filter(|node| node.content.sort != ContentKind::Directory);
                 let whole = |place: &std::path::Path| shown(self.workspace, &change.place.path().join(place));

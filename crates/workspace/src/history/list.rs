@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashSet};
 use rustix::io::Errno;
 use thiserror::Error;
 
-use crate::record::{Content, ContentKind, LONGEST_CONTENT, Record};
+use crate::record::{Content, ContentKind, LONGEST_CONTENT, Node, Record, nodes};
 use crate::store::{Folder, Store};
 use crate::workspace::Workspace;
 
-/// The recorded changes of files below the roots of a workspace.
+/// The recorded changes to files below the roots of a workspace.
 pub struct History<'a> {
     pub(super) workspace: &'a Workspace,
     pub(super) store: &'a Store,
@@ -63,7 +63,7 @@ impl History<'_> {
         names.into_iter().rev().filter_map(read).filter(|record| record.is_of(self.workspace))
     }
 
-    /// Finds a change by a prefix of its id, or of the id of the call that made it.
+    /// Finds a change by a prefix of its id, or of the id of the call that made it. An exact id takes precedence.
     pub fn find(&self, said: &str) -> Result<Record, FindError> {
         let shown = || toolpost_text::escape::name(said.as_bytes()).into_owned();
         let is_meant = |record: &Record| {
@@ -131,6 +131,18 @@ impl History<'_> {
             Errno::NOENT => "the history no longer has a copy of it".to_owned(),
             Errno::IO => "the copy in the history is damaged".to_owned(),
             other => format!("the copy in the history cannot be read ({})", crate::SystemError::from(other)),
+        })
+    }
+
+    /// Reads the stored list of the entries of a directory tree, parents first. The error is a clause that explains why
+    /// the list is not available.
+    pub(super) fn nodes(&self, list: &Content) -> Result<Vec<Node>, String> {
+        // An empty directory has no list.
+        if list.sort != ContentKind::Tree {
+            return Ok(Vec::new());
+        }
+        nodes(&self.bytes(list)?).map_err(|errno| {
+            format!("the stored list of its entries is damaged ({})", crate::SystemError::from(errno))
         })
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 use thiserror::Error;
 
@@ -13,11 +13,10 @@ use super::paths::shown;
 use crate::access::{OwnerWritable, Stat};
 use crate::commit::{CommitError, ReadOnly};
 use crate::draft::{Action, Cause, CommitReport, Draft, Expect, Note, Overwrite};
-use crate::fault::SystemError;
 use crate::path::WorkspacePath;
 use crate::path_lock::PathLockError;
 use crate::raw_path::RawPath;
-use crate::record::{Change, ChangeKind, Content, ContentKind, Node, Record, nodes};
+use crate::record::{Change, ChangeKind, Content, ContentKind, Node, Record};
 use crate::recording::tree;
 
 /// Result of undoing a recorded change.
@@ -41,7 +40,7 @@ pub enum UndoError {
         id: String,
         /// Files that differ from the state after the change to undo.
         obstacles: Vec<Obstacle>,
-        /// Ids of later changes of the same files, the newest first; empty if the newest cannot be undone either.
+        /// Ids of later changes to the same files, the newest first; empty if the newest cannot be undone either.
         later: Vec<String>,
     },
     /// The change affected files outside the roots.
@@ -80,7 +79,7 @@ pub enum UndoError {
         /// Id of the later change that undid this change.
         by: String,
     },
-    /// The files cannot be locked: another call or process is changing one of them, or there are too many.
+    /// The files cannot be locked, because another call or process is changing one of them, or there are too many.
     #[error(transparent)]
     NotHeld(#[from] PathLockError),
     /// The commit that should restore the files failed.
@@ -104,7 +103,7 @@ impl History<'_> {
         if let Some(why) = record.seal.why() {
             return Err(UndoError::NotSealed { id: record.id.clone(), why });
         }
-        // Only later changes matter: an earlier change cannot have undone this change, and does not prevent the undo.
+        // Earlier changes do not matter, because they cannot have undone this change, and do not prevent the undo.
         let records: Vec<Record> = self.records().take_while(|other| other.id != record.id).collect();
         let undone = Self::undone(&records);
         if undone.contains(&record.id) {
@@ -140,7 +139,7 @@ impl History<'_> {
 }
 
 impl History<'_> {
-    /// Returns the ids of `later` changes, the newest first. Returns none if the newest cannot be undone now,
+    /// Returns the ids of the changes in `later`, the newest first. Returns none if the newest cannot be undone now,
     /// because then the caller cannot reach the earlier state by undoing them.
     fn undoable(&self, later: Vec<&Record>) -> Vec<String> {
         let can_be_undone = |record: &&Record| {
@@ -254,13 +253,7 @@ impl<'a> UndoPlan<'a> {
 
     /// Returns the entries of a removed directory tree, parents first.
     fn nodes(&self, change: &Change, list: &Content) -> Result<Vec<Node>, UndoError> {
-        let bytes = self.history.bytes(list);
-        let listed = bytes.and_then(|bytes| {
-            nodes(&bytes).map_err(|errno| {
-                format!("the stored list of its entries is damaged ({})", SystemError::from(errno))
-            })
-        });
-        listed.map_err(|why| UndoError::NotKept {
+        self.history.nodes(list).map_err(|why| UndoError::NotKept {
             id: self.record.id.clone(),
             place: change.path(self.history.workspace),
             why,
@@ -284,7 +277,8 @@ impl<'a> UndoPlan<'a> {
         Ok(())
     }
 
-    /// Returns metadata if the path is still in the state that the change produced; adds an obstacle otherwise.
+    /// Returns metadata if the path is still in the state that the change produced, and has not become read-only; adds
+    /// an obstacle otherwise.
     fn unchanged(&mut self, path: &WorkspacePath, change: &Change) -> Option<Stat> {
         let after = change.after.as_ref()?;
         let why = match look(path) {
@@ -314,7 +308,7 @@ impl<'a> UndoPlan<'a> {
         None
     }
 
-    /// Returns whether the path is free, or holds only an entry that this change put there; adds an obstacle
+    /// Returns whether the path is free, or holds only an entry that this change moved there; adds an obstacle
     /// otherwise.
     fn is_free(&mut self, path: &WorkspacePath, change: &Change) -> bool {
         if self.moved_to.contains(change.place.path()) {
@@ -357,7 +351,8 @@ fn expect(content: Option<&Content>) -> Expect {
     content.and_then(|content| content.hash).map_or(Expect::Any, Expect::Hash)
 }
 
-/// Returns the changes in `records` that affected a file of `record` and are not undone, the newest first.
+/// Returns the changes in `records` that affected a file of `record` and are neither undone nor undos, the newest
+/// first.
 fn later<'r>(records: &'r [Record], undone: &HashSet<String>, record: &Record) -> Vec<&'r Record> {
     let own: HashSet<&Path> = record.places().collect();
     let touches = |other: &&Record| other.places().any(|place| own.contains(place));
@@ -383,5 +378,6 @@ fn first(later: &[String]) -> String {
     if later.is_empty() {
         return String::new();
     }
-    format!(". Undo later changes of these files first: {}", later.join(", "))
+    let these = if later.len() == 1 { "this later change" } else { "these later changes" };
+    format!(". First undo {these} to the same files: {}", later.join(", "))
 }

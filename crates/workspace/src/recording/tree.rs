@@ -22,8 +22,8 @@ use crate::record::{Content, ContentKind, LONGEST_CONTENT, Node};
 /// Maximum number of entries of a directory that the history stores.
 const NAMES: usize = 10_000;
 
-/// Stores everything below a directory in the history, and records the list of the entries in `content`. An
-/// empty directory has no list.
+/// Stores everything below a directory in the history, and records the list of the entries in `content`. If that is
+/// not possible, records the reason instead. An empty directory has no list.
 pub(crate) fn keep(
     recording: &mut HistoryRecording<'_>,
     path: &WorkspacePath,
@@ -47,7 +47,7 @@ pub(crate) fn copied(
     content: &mut Content,
 ) -> Result<()> {
     let listed = list(from, |node, _, _| {
-        // The copy that a commit creates has no set-user-id and set-group-id bits.
+        // The copy that a commit creates has no set-id and sticky bits.
         node.mode = node.mode.map(|mode| mode & 0o777);
         Ok(())
     })?;

@@ -63,8 +63,8 @@ impl Objects {
         Ok(added + self.put_file(&parts_name(hash), list.as_bytes())?)
     }
 
-    /// Reads the content with a hash, and verifies the hash. Fails with `EIO` if the content has more than
-    /// `most` bytes.
+    /// Reads the content with a hash, and verifies the hash. Fails with `EIO` if the content is damaged or has more
+    /// than `most` bytes.
     pub(crate) fn get(&self, wanted: ContentHash, most: u64) -> Result<Vec<u8>> {
         let found = match self.read(&wanted.to_hex(), most) {
             Err(Errno::NOENT) => {

@@ -10,8 +10,8 @@ const MOST: usize = 512 * 1024;
 /// Bits of the rolling hash that are zero where a piece ends: on average 128 KiB after the minimum length.
 const MASK: u64 = 0x1_ffff << 40;
 
-/// Divides bytes into pieces. Where a piece ends depends on the bytes before it and not on the offset, so
-/// equal parts of two contents give equal pieces.
+/// Divides bytes into pieces. The end of a piece depends on the bytes before it and not on the offset, so long equal
+/// parts of two contents give mostly equal pieces.
 pub(super) fn cut(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     std::iter::from_fn(move || {

@@ -1,5 +1,4 @@
-//! Sweeps of the history: they remove the oldest records above the limits, then contents that no record
-//! needs.
+//! Sweeps of the history, which remove the oldest records above the limits, then contents that no record needs.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -200,7 +199,7 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Reads the records in journals, whose commits are not in the history yet.
+/// Reads the records in journals, whose commits may not be in the history yet.
 fn pending(journals: BorrowedFd<'_>) -> Result<Vec<Record>> {
     let mut pending = Vec::new();
     for file in names(journals)?.iter().filter(|file| file.ends_with(".json")) {
@@ -210,7 +209,7 @@ fn pending(journals: BorrowedFd<'_>) -> Result<Vec<Record>> {
     Ok(pending)
 }
 
-/// Returns whether a temporary file or directory was abandoned by its creator.
+/// Returns whether a temporary file or directory is so old that it counts as abandoned.
 pub(super) fn is_abandoned(directory: impl AsFd, name: &str) -> bool {
     age(directory, name).is_some_and(|age| age > ABANDONED)
 }

@@ -67,7 +67,7 @@ impl Directory {
     /// Lists the entries that no ignore rule or option excludes, sorted by name.
     ///
     /// Returns `None` if the options exclude dependency directories, and the content of this directory shows that it
-    /// is a dependency directory.
+    /// is one; never for the directory with which the listing started.
     pub fn read(
         &self,
         options: &Options,

@@ -22,7 +22,7 @@ pub struct Candidate<'a> {
     pub(super) kind: Kind,
 }
 
-/// An entry that no ignore rule excludes, with access to its file.
+/// An entry that a walk passes to its visitor, with access to its file.
 pub struct Entry<'a> {
     pub(super) candidate: &'a Candidate<'a>,
     pub(super) directory: BorrowedFd<'a>,
@@ -168,7 +168,7 @@ impl<'a> Entry<'a> {
 /// Returns the path of an entry below `start`, the directory where the walk started. `relative` comes from
 /// [`Candidate::relative_bytes`].
 ///
-/// Returns `None` if a component is `.`, `..` or a root.
+/// Returns `None` if the path is absolute, starts with `./`, or contains `..` or a NUL byte.
 pub fn found_below(start: &WorkspacePath, relative: &[u8]) -> Option<WorkspacePath> {
     let plain = |part| matches!(part, Component::Normal(_));
     let path = Path::new(OsStr::from_bytes(relative));

@@ -10,7 +10,8 @@ use crate::access::Kind;
 use crate::fault::SystemError;
 use crate::path::WorkspacePath;
 
-/// The regular files below a directory, one after another in path order: paths are compared name by name, bytewise.
+/// The regular files below a directory, one after another in path order, in which paths are compared name by name,
+/// bytewise.
 ///
 /// A directory is listed only when its first file is due, so a caller that needs few files reads few directories.
 pub struct InOrder<'w> {

@@ -13,7 +13,7 @@ use ignore::gitignore::{Gitignore, gitconfig_excludes_path};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, open, statat};
 
 use super::exclude::open_directory;
-use super::listing::Marks;
+use super::listing::MarkerSet;
 use super::options::Rules;
 use super::rule_cache;
 use super::rules::{Gitignores, Level, Top, read_at_most};
@@ -27,7 +27,7 @@ pub(crate) const RULES: [&str; 3] = [".gitignore", ".ignore", ".rgignore"];
 pub(crate) const TOPS: [&str; 2] = [".git", ".jj"];
 
 /// Ignore rules that the directories above the start of a walk contribute.
-pub(super) struct Start {
+pub(super) struct InheritedRules {
     /// Path from the topmost directory with ignore rules to the start of the walk, with a trailing slash
     /// unless empty.
     pub(super) lead: Vec<u8>,
@@ -36,9 +36,9 @@ pub(super) struct Start {
 }
 
 /// Collects the ignore rules of the directories above the start of a walk.
-pub(super) fn start(base: &WorkspacePath, rules: Rules) -> Start {
+pub(super) fn start(base: &WorkspacePath, rules: Rules) -> InheritedRules {
     if rules == Rules::None {
-        return Start { lead: Vec::new(), level: Arc::default() };
+        return InheritedRules { lead: Vec::new(), level: Arc::default() };
     }
     let first = first(base.root().path());
     let mut level = Arc::new(Level {
@@ -54,7 +54,7 @@ pub(super) fn start(base: &WorkspacePath, rules: Rules) -> Start {
     if !lead.is_empty() {
         lead.push(b'/');
     }
-    Start { lead, level }
+    InheritedRules { lead, level }
 }
 
 /// Returns the highest directory whose ignore rules apply to a root: the top of its repository, or the root
@@ -82,10 +82,10 @@ fn length(first: &Path, directory: &Path) -> usize {
 
 fn inherit(parent: &Arc<Level>, directory: &Path, start: usize) -> Arc<Level> {
     let Some(opened) = open_directory(directory) else { return Arc::clone(parent) };
-    let mut marks = Marks::default();
+    let mut marks = MarkerSet::default();
     for name in RULES.iter().chain(&TOPS) {
         if statat(&opened, *name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-            marks.add(Marks::of(name.as_bytes()));
+            marks.add(MarkerSet::of(name.as_bytes()));
         }
     }
     // Unreadable files above the start are not reported, because the walk does not include them.

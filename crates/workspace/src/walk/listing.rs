@@ -12,7 +12,7 @@ use crate::access::Kind;
 pub(super) struct Listing {
     bytes: Vec<u8>,
     items: Vec<Item>,
-    pub(super) marks: Marks,
+    pub(super) marks: MarkerSet,
 }
 
 struct Item {
@@ -23,9 +23,9 @@ struct Item {
 
 /// Set of the marker files and directories in a listing, such as `.git` or `Cargo.toml`.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Marks(u16);
+pub(super) struct MarkerSet(u16);
 
-impl Marks {
+impl MarkerSet {
     pub(super) const GIT_IGNORE: Self = Self(1);
     pub(super) const IGNORE: Self = Self(2);
     pub(super) const RIPGREP_IGNORE: Self = Self(4);
@@ -87,7 +87,7 @@ impl Listing {
             return;
         };
         if matches!(name.first(), Some(b'.' | b'C' | b'p' | b'm' | b'a' | b'b')) {
-            self.marks.add(Marks::of(name));
+            self.marks.add(MarkerSet::of(name));
         }
         self.bytes.extend_from_slice(name);
         self.items.push(Item { start, length, kind });

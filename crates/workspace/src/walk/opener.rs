@@ -21,8 +21,8 @@ pub struct Opener {
 #[derive(Debug)]
 struct Last {
     directory: Vec<u8>,
-    /// Handle of the directory, which is opened at the second file in it; `None` before. A single file is opened by
-    /// its whole path.
+    /// Handle of the directory, which is opened for the second file in it, or for the first without `openat2`; `None`
+    /// before. With `openat2`, the first file is opened by its whole path.
     handle: Option<OwnedFd>,
 }
 

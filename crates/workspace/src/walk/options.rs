@@ -13,17 +13,17 @@ pub enum Rules {
     Git,
 }
 
-/// Treatment of files and directories whose names start with a dot.
+/// Policy for files and directories whose names start with a dot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HiddenFiles {
-    /// Exclude and count files and directories whose names start with a dot.
+    /// Exclude and count files and directories whose names start with a dot, unless a `!` rule re-includes them.
     Skip,
     /// Treat names that start with a dot like all other names.
     #[default]
     Show,
 }
 
-/// Treatment of directories of installed packages, caches and build output.
+/// Policy for directories of installed packages, caches and build output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prune {
     /// Enter directories of installed packages, caches and build output like all other directories.
@@ -31,7 +31,8 @@ pub enum Prune {
     Nothing,
     /// Exclude directories of installed packages, caches and build output, and count them.
     Dependencies,
-    /// Enter directories of installed packages, caches and build output even if an ignore rule matches them.
+    /// Enter directories of installed packages, caches and build output, if their names identify them, even if an
+    /// ignore rule matches them.
     Enter,
 }
 
@@ -40,9 +41,9 @@ pub enum Prune {
 pub struct Options {
     /// Ignore files whose rules the walk applies.
     pub rules: Rules,
-    /// Treatment of files and directories whose names start with a dot.
+    /// Policy for files and directories whose names start with a dot.
     pub hidden: HiddenFiles,
-    /// Treatment of directories of installed packages, caches and build output.
+    /// Policy for directories of installed packages, caches and build output.
     pub prune: Prune,
     /// Maximum number of threads; by default the number of cores.
     pub threads: Option<NonZeroUsize>,

@@ -1,4 +1,4 @@
-//! Queue of the directories that the threads of a walk have still to visit.
+//! Queue of the directories that the threads of a walk have yet to visit.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

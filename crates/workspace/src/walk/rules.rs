@@ -12,7 +12,7 @@ use ignore::gitignore::Gitignore;
 use super::entry::WalkOpenError;
 use super::entry::{Candidate, open_regular};
 use super::exclude;
-use super::listing::Marks;
+use super::listing::MarkerSet;
 use super::options::{HiddenFiles, Options, Prune, Rules};
 use super::prune;
 use super::rule_cache;
@@ -59,20 +59,20 @@ enum Verdict {
 }
 
 impl Level {
-    /// Reads the ignore rules of a directory; `marks` shows which ignore files exist in it. Returns the
-    /// parent's level if there are none.
+    /// Reads the ignore rules of a directory; `marks` shows which ignore files exist in it. Returns the parent's level
+    /// if there are none and the directory is not the top of a repository.
     pub(super) fn of(
         parent: &Arc<Self>,
         directory: BorrowedFd<'_>,
-        marks: Marks,
+        marks: MarkerSet,
         start: usize,
         unreadable: &mut Unreadable,
         shown: &dyn Fn() -> String,
     ) -> Arc<Self> {
-        if !marks.has(Marks::ANY_RULES) {
+        if !marks.has(MarkerSet::ANY_RULES) {
             return Arc::clone(parent);
         }
-        let mut read = |mark: Marks, name: &str| {
+        let mut read = |mark: MarkerSet, name: &str| {
             if !marks.has(mark) {
                 return None;
             }
@@ -86,13 +86,13 @@ impl Level {
             }
         };
         let git = Gitignores {
-            ripgrep: read(Marks::RIPGREP_IGNORE, ".rgignore"),
-            plain: read(Marks::IGNORE, ".ignore"),
-            git: read(Marks::GIT_IGNORE, ".gitignore"),
-            exclude: if marks.has(Marks::REPOSITORY) { load_exclude(directory) } else { None },
+            ripgrep: read(MarkerSet::RIPGREP_IGNORE, ".rgignore"),
+            plain: read(MarkerSet::IGNORE, ".ignore"),
+            git: read(MarkerSet::GIT_IGNORE, ".gitignore"),
+            exclude: if marks.has(MarkerSet::REPOSITORY) { load_exclude(directory) } else { None },
             global: None,
         };
-        let top = if marks.has(Marks::REPOSITORY) { Top::Yes } else { Top::No };
+        let top = if marks.has(MarkerSet::REPOSITORY) { Top::Yes } else { Top::No };
         Arc::new(Self { parent: Some(Arc::clone(parent)), start, git, top })
     }
 
@@ -132,7 +132,7 @@ pub(super) fn against(
     options: &Options,
     level: &Level,
     path: &[u8],
-    beside: Marks,
+    beside: MarkerSet,
     candidate: &Candidate<'_>,
     free: &[Vec<u8>],
 ) -> Option<Reason> {

@@ -65,8 +65,8 @@ impl SkippedEntries {
         self.count(Reason::Dependency, EntryType::Directory, name);
     }
 
-    /// Counts an excluded entry, and lists it if it is a directory. Cache directories of Python tools are not
-    /// counted, because they contain nothing of interest.
+    /// Counts an excluded entry, and lists it if it is a directory, but not a version control directory. Cache
+    /// directories of Python tools are not counted, because they contain nothing of interest.
     pub fn count(&mut self, reason: Reason, what: EntryType, name: impl FnOnce() -> String) {
         let tally = match (reason, what) {
             (Reason::Ignored, EntryType::File) => &mut self.ignored_files,
@@ -101,6 +101,16 @@ impl Unreadable {
             keep(&mut self.names, UNREADABLE_NAMES, name);
         }
     }
+}
+
+/// Returns whether a line of [`Unreadable::names`] is about the displayed path `place`, or about an entry below it.
+#[must_use]
+pub fn is_unreadable_at(line: &str, place: &str) -> bool {
+    // The paths in the first root are relative to it.
+    if place == "." {
+        return !line.starts_with('/');
+    }
+    line.strip_prefix(place).is_some_and(|rest| rest.starts_with('/') || rest.starts_with(": "))
 }
 
 /// Reasons why a walk excludes an entry.
@@ -138,5 +148,31 @@ fn keep(names: &mut BTreeSet<String>, most: usize, name: String) {
     names.insert(name);
     if names.len() > most {
         names.pop_last();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_unreadable_at;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn an_unreadable_entry_belongs_to_whole_names_of_a_path() {
+        let rows = [
+            ("a: denied", "a", true),
+            ("a/b: denied", "a", true),
+            ("a/b: denied", "a/b", true),
+            ("ab: denied", "a", false),
+            ("a.rs: denied", "a", false),
+            ("ab/c: denied", "a", false),
+            ("b/a: denied", "a", false),
+            ("a: denied", ".", true),
+            ("/other/a: denied", ".", false),
+            ("/other/a: denied", "/other", true),
+            ("/others/a: denied", "/other", false),
+        ];
+        each(rows, |(line, place, wanted)| {
+            assert_eq!(is_unreadable_at(line, place), wanted, "{line} at {place}")
+        });
     }
 }

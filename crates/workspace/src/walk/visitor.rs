@@ -16,7 +16,7 @@ pub trait Visitor: Send {
     /// rule excludes the entry.
     fn visit(&mut self, place: &Self::Place, entry: &Entry<'_>) -> Next<Self::Place>;
 
-    /// Receives an entry that an ignore rule excludes although [`Visitor::judge`] returned [`Claim::Wanted`].
+    /// Receives an entry that a rule or option excludes although [`Visitor::judge`] returned [`Claim::Wanted`].
     /// `relative` is the path relative to the start of the walk.
     fn left_out(&mut self, relative: &[u8], what: EntryType, reason: Reason) {
         let _ = (relative, what, reason);
@@ -28,7 +28,7 @@ pub trait Visitor: Send {
 pub enum Claim {
     /// Unwanted: the walk does not visit, enter or count the entry.
     Pass,
-    /// Wanted, unless an ignore rule excludes the entry.
+    /// Wanted, unless a rule or option excludes the entry.
     Wanted,
     /// Named explicitly: visited even if an ignore rule matches.
     Named,

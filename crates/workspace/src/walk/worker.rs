@@ -82,7 +82,7 @@ pub(super) struct Walk<'w, P> {
 /// The start directory of a walk, before it is listed.
 pub(super) struct Top {
     descriptor: OwnedFd,
-    start: inherited_rules::Start,
+    start: inherited_rules::InheritedRules,
 }
 
 /// A part of an open directory: a range of its entries.
@@ -205,7 +205,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
     }
 
     /// Opens and lists a directory. Returns `None`, and notes the reason, if the directory cannot be read or is
-    /// excluded because of its content; also after the walk was stopped.
+    /// excluded because of its content; `None` without a note if it was removed or replaced, or the walk was stopped.
     pub(super) fn open(&mut self, waiting: PendingDirectory<V::Place>) -> Option<OpenDirectory<V::Place>> {
         if self.stops() {
             return None;

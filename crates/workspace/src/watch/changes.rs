@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::fault::SystemError;
 use crate::path::WorkspacePath;
 
-/// Changes of files since the last query of a watch.
+/// Changes to files since the last query of a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changes {
     /// No path has changed.
@@ -21,7 +21,7 @@ pub enum Changes {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WatchError {
     /// The kernel's queue of inotify events overflowed, or a query found too many paths.
-    #[error("more events occurred than the system can queue")]
+    #[error("too many file system events occurred, so some were lost")]
     Overflow,
     /// The ignore rules changed, so other directories may have to be watched.
     #[error("the ignore rules changed at {0}")]
@@ -32,7 +32,7 @@ pub enum WatchError {
     /// There are more directories than can be watched.
     #[error("there are more directories than can be watched (see fs.inotify.max_user_watches)")]
     TooMany,
-    /// A root, or a directory below it, is on a network file system, where changes by other machines cause no
+    /// A root, or a mount below one, is on a network or FUSE file system, where changes by other machines cause no
     /// events.
     #[error("{0} is on a file system ({1}) that does not report changes by other machines")]
     Elsewhere(String, String),
@@ -45,7 +45,7 @@ pub enum WatchError {
 }
 
 impl WatchError {
-    /// Returns whether later queries will return the same error. If not, the watch has been restarted.
+    /// Returns whether later queries will return the same error. If not, the watch has been restarted, if possible.
     #[must_use]
     pub fn is_lasting(&self) -> bool {
         !matches!(self, Self::Overflow | Self::Rules(_) | Self::Moved)

@@ -1,4 +1,4 @@
-//! Changes of files with several hard links, which inotify does not report completely.
+//! Changes to files with several hard links, which inotify does not report completely.
 //!
 //! The metadata of these files is compared at each query, because a write through one name causes no event
 //! for the other names.

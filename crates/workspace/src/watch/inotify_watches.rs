@@ -27,10 +27,6 @@ const MOST: usize = 100_000;
 /// Maximum number of paths that one query returns; more paths count as an overflow of the event queue.
 const MOST_PATHS: usize = 50_000;
 
-/// Names of marker files, which decide whether a directory is a dependency, cache or build directory.
-const DEPENDENCIES: [&[u8]; 5] =
-    [b"CACHEDIR.TAG", b"pyvenv.cfg", b"modules.txt", b"autoload.php", b"Cargo.toml"];
-
 /// Events that are reported for a watched directory.
 const MASK: WatchFlags = WatchFlags::MODIFY
     .union(WatchFlags::CLOSE_WRITE)
@@ -170,7 +166,7 @@ impl InotifyWatches {
             return Ok(());
         }
         let Some(path) = self.path(watch, name).filter(|_| !name.is_empty()) else { return Ok(()) };
-        if self.is_rule(name, mask) {
+        if self.is_rule(&path, name, mask) {
             return Err(WatchError::Rules(path.display()));
         }
         if is(bits::DIRECTORY) {
@@ -185,17 +181,21 @@ impl InotifyWatches {
         Ok(())
     }
 
-    /// Returns whether an event for an entry with this name can change which directories a walk enters.
-    fn is_rule(&self, name: &[u8], mask: u32) -> bool {
+    /// Returns whether an event for the entry `path`, with this name, can change which directories a walk enters.
+    fn is_rule(&self, path: &WorkspacePath, name: &[u8], mask: u32) -> bool {
         let comes_or_goes = mask & (bits::CREATE | bits::DELETE | bits::MOVED_FROM | bits::MOVED_TO) != 0;
         let by_rules = match name {
             b".gitignore" | b".ignore" | b".rgignore" => true,
             b".git" | b".jj" => comes_or_goes,
             _ => false,
         };
-        let of_dependencies = comes_or_goes && DEPENDENCIES.contains(&name);
+        let of_dependencies = || {
+            let parent = path.parent();
+            let directory = parent.as_ref().and_then(WorkspacePath::file_name).unwrap_or_default();
+            comes_or_goes && walk::marks_dependencies(directory.as_bytes(), name)
+        };
         (by_rules && self.options.rules == Rules::Git)
-            || (of_dependencies && self.options.prune == Prune::Dependencies)
+            || (self.options.prune == Prune::Dependencies && of_dependencies())
     }
 
     /// Returns the path of an entry in a watched directory; `None` if the watch is not known or the path is outside

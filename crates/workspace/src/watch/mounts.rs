@@ -11,7 +11,8 @@ use rustix::fs::{Mode, OFlags, open};
 use crate::path::WorkspacePath;
 use crate::root::Root;
 
-/// Types of network file systems. Changes that other machines make in them cause no events on this machine.
+/// Types of network file systems, in which changes by other machines cause no events on this machine. FUSE file systems
+/// (`fuse.*`) count as network file systems too.
 const ELSEWHERE: [&str; 12] = [
     "nfs",
     "nfs4",
@@ -61,7 +62,7 @@ impl Mounts {
         changed
     }
 
-    /// Returns a root, or a location below one, that is on a network file system, with the type of that file system.
+    /// Finds a root, or a mount below one, on a network or FUSE file system; returns its path and the file system type.
     /// `None` if there is none.
     pub(super) fn elsewhere(&self, roots: &[Root]) -> Option<(String, String)> {
         let text = self.text();
@@ -106,8 +107,8 @@ struct Mount {
     kind: String,
 }
 
-/// Returns the first network file system among the mount that contains the directory and the mounts below it: its
-/// mount point and type.
+/// Returns the mount point and the type of the first network or FUSE file system among the mount that contains the
+/// directory and the mounts below the directory.
 fn below(directory: &Path, mounts: &[Mount]) -> Option<(Vec<u8>, String)> {
     // Of several mounts at one location, the last one is visible.
     let holder = mounts.iter().rev().filter(|mount| directory.starts_with(path(mount)));

@@ -54,8 +54,9 @@ impl WatchTree {
         });
     }
 
-    /// Adds a watch on a directory below a watched directory. If another directory had the same path, removes
-    /// its watches and those of everything below it, and returns them.
+    /// Adds a watch on a directory below a watched directory. If another directory had the same path, removes its
+    /// watches and those of everything below it, and returns them. Does nothing if `watch` is on a root, or on a
+    /// directory that contains `above`.
     pub(super) fn put(&mut self, watch: i32, above: i32, name: &[u8]) -> Vec<i32> {
         if self.is_root(watch) || self.leads_to(above, watch) {
             return Vec::new();
@@ -132,7 +133,8 @@ impl WatchTree {
             .try_fold(from, |watch, name| self.all.get(&watch)?.inside.get(name).copied())
     }
 
-    /// Returns whether the directory of `watch` is the directory of `other`, or below it.
+    /// Returns whether the directory of `watch` is the directory of `other`, or below it. Also true if its parents form
+    /// a cycle.
     fn leads_to(&self, watch: i32, other: i32) -> bool {
         let mut here = watch;
         for _ in 0..=self.all.len() {

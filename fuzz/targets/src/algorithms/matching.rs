@@ -2,7 +2,7 @@
 
 use arbitrary::Arbitrary;
 use toolpost_text::lines::LineRange;
-use toolpost_text::matching::{How, MatchCount, Step, find};
+use toolpost_text::matching::{MatchCount, MatchOptions, Step, find};
 
 #[derive(Arbitrary, Debug)]
 pub(crate) struct Input {
@@ -16,7 +16,7 @@ pub(crate) struct Input {
 }
 
 pub(crate) fn check(input: Input) {
-    let how = How {
+    let how = MatchOptions {
         upto: [Step::Exact, Step::Folded, Step::Reindented, Step::Unescaped, Step::Spaced]
             [usize::from(input.upto % 5)],
         want: if input.every { MatchCount::Every } else { MatchCount::One },

@@ -1,7 +1,7 @@
 //! Checks for reading a range of lines from any bytes, whole and in pieces.
 
 use arbitrary::Arbitrary;
-use toolpost_text::window::{self, Ask, Window};
+use toolpost_text::window::{self, LineSelection, Window};
 
 #[derive(Arbitrary, Debug)]
 pub(crate) struct Input {
@@ -13,8 +13,11 @@ pub(crate) struct Input {
 }
 
 pub(crate) fn check(input: Input) {
-    let ask =
-        Ask { first: input.first.into(), count: input.count.into(), characters: input.characters.into() };
+    let ask = LineSelection {
+        first: input.first.into(),
+        count: input.count.into(),
+        characters: input.characters.into(),
+    };
     let mut whole = Window::new(ask);
     whole.feed(&input.bytes);
     let mut pieces = Window::new(ask);

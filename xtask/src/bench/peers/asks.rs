@@ -1,6 +1,6 @@
 //! The tool calls with which each server does the same work.
 
-use super::{Ask, Job, Work};
+use super::{Job, ToolCall, Work};
 use serde_json::json;
 
 /// A regular expression that matches some function heads.
@@ -10,7 +10,7 @@ const GLOB: &str = "**/*.rs";
 const FOLDER: &str = "src/account_00/account_0";
 const SOURCES: &str = "src";
 
-pub(super) fn claude(job: &Job<'_>) -> Option<Ask> {
+pub(super) fn claude(job: &Job<'_>) -> Option<ToolCall> {
     Some(match job.work {
         Work::Read => ("Read", json!({"file_path": job.file, "limit": 5_000})),
         Work::Glob => ("Glob", json!({"pattern": GLOB})),
@@ -20,7 +20,7 @@ pub(super) fn claude(job: &Job<'_>) -> Option<Ask> {
     })
 }
 
-pub(super) fn trae(job: &Job<'_>) -> Option<Ask> {
+pub(super) fn trae(job: &Job<'_>) -> Option<ToolCall> {
     Some(match job.work {
         Work::Read => {
             let part = json!({"file_path": job.file, "start_line": 1, "end_line": 5_000});
@@ -42,7 +42,7 @@ pub(super) fn trae(job: &Job<'_>) -> Option<Ask> {
     })
 }
 
-pub(super) fn zblade(job: &Job<'_>) -> Option<Ask> {
+pub(super) fn zblade(job: &Job<'_>) -> Option<ToolCall> {
     Some(match job.work {
         Work::List => ("list_dir", json!({"path": job.root.join(FOLDER)})),
         Work::Glob => ("glob", json!({"pattern": GLOB})),
@@ -56,7 +56,7 @@ pub(super) fn zblade(job: &Job<'_>) -> Option<Ask> {
     })
 }
 
-pub(super) fn opencode(job: &Job<'_>) -> Option<Ask> {
+pub(super) fn opencode(job: &Job<'_>) -> Option<ToolCall> {
     Some(match job.work {
         Work::Glob => ("glob", json!({"pattern": GLOB})),
         Work::Search => ("grep", json!({"pattern": REGEX})),
@@ -66,7 +66,7 @@ pub(super) fn opencode(job: &Job<'_>) -> Option<Ask> {
     })
 }
 
-pub(super) fn probe(job: &Job<'_>) -> Option<Ask> {
+pub(super) fn probe(job: &Job<'_>) -> Option<ToolCall> {
     Some(match job.work {
         Work::Read => ("extract", json!({"file": job.file})),
         Work::Sizes => ("listFiles", json!({"directory": job.root.join(FOLDER)})),
@@ -78,11 +78,11 @@ pub(super) fn probe(job: &Job<'_>) -> Option<Ask> {
     })
 }
 
-pub(super) fn node_server(job: &Job<'_>) -> Option<Ask> {
+pub(super) fn node_server(job: &Job<'_>) -> Option<ToolCall> {
     both(job.work, job)
 }
 
-pub(super) fn rust_server(job: &Job<'_>) -> Option<Ask> {
+pub(super) fn rust_server(job: &Job<'_>) -> Option<ToolCall> {
     match job.work {
         // Toolpost's dialects number the lines, so the Rust server must number them too. The other servers cannot.
         Work::Read => Some(("read_text_file", json!({"path": job.file, "with_line_numbers": true}))),
@@ -96,7 +96,7 @@ pub(super) fn rust_server(job: &Job<'_>) -> Option<Ask> {
 
 /// Continues a search of Desktop Commander that the reply has not completed; all other servers reply with the
 /// complete result.
-pub(super) fn on(tool: &str, reply: &str) -> Option<Ask> {
+pub(super) fn on(tool: &str, reply: &str) -> Option<ToolCall> {
     if !matches!(tool, "start_search" | "get_more_search_results") || reply.contains("Status: COMPLETED") {
         return None;
     }
@@ -106,7 +106,7 @@ pub(super) fn on(tool: &str, reply: &str) -> Option<Ask> {
 }
 
 /// Returns the tool call for the npm or the Rust file server, whose tools have the same names.
-fn both(work: Work, job: &Job<'_>) -> Option<Ask> {
+fn both(work: Work, job: &Job<'_>) -> Option<ToolCall> {
     Some(match work {
         Work::Read => ("read_text_file", json!({"path": job.file})),
         Work::List => ("list_directory", json!({"path": job.root.join(FOLDER)})),
@@ -121,7 +121,7 @@ fn both(work: Work, job: &Job<'_>) -> Option<Ask> {
     })
 }
 
-pub(super) fn commander(job: &Job<'_>) -> Option<Ask> {
+pub(super) fn commander(job: &Job<'_>) -> Option<ToolCall> {
     Some(match job.work {
         Work::Read => ("read_file", json!({"path": job.file, "length": 5_000})),
         Work::List => ("list_directory", json!({"path": job.root.join(FOLDER), "depth": 1})),

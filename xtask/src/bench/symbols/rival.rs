@@ -1,6 +1,6 @@
 //! Competitors of the symbol index: codegraph from npm, and universal-ctags.
 
-use crate::{accuracy, disk, programs, say};
+use crate::{accuracy, disk, output, programs};
 use anyhow::{Context, Result};
 use std::{
     path::{Path, PathBuf},
@@ -11,7 +11,7 @@ pub(super) const CODEGRAPH: &str = "codegraph";
 pub(super) const CTAGS: &str = "universal-ctags (definitions only)";
 
 /// The competitors, for one repository.
-pub(super) struct Rival {
+pub(super) struct SymbolCompetitors {
     /// Path of the program codegraph; `None` if it is not installed.
     pub(super) codegraph: Option<PathBuf>,
     /// Set if `ctags` and `readtags`, which queries its tag file, are installed.
@@ -30,9 +30,9 @@ pub(super) fn versions() -> Vec<String> {
     vec![format!("{package} {version}"), printed("ctags"), format!("node {}", printed("node"))]
 }
 
-impl Rival {
+impl SymbolCompetitors {
     pub(super) fn find(folder: &Path, root: &Path) -> Result<Self> {
-        let missing = |error: &anyhow::Error| say::complain(&format!("SKIPPED: codegraph: {error:#}"));
+        let missing = |error: &anyhow::Error| output::complain(&format!("SKIPPED: codegraph: {error:#}"));
         let codegraph = accuracy::peer_program(folder).inspect_err(missing).ok();
         disk::make_folder(&folder.join("home"))?;
         let ctags = programs::is_there("ctags") && disk::exists(Path::new("/usr/bin/readtags"));

@@ -76,8 +76,8 @@ impl Styles {
     }
 }
 
-/// Returns whether a number format is for dates or times: one of the letters y, d, h, s is outside quotes and
-/// brackets.
+/// Returns whether a number format is for dates or times: one of the letters y, d, h, s is in its first section,
+/// outside quotes and brackets and not escaped.
 fn is_date(code: &str) -> bool {
     let (mut quoted, mut bracket, mut escaped) = (false, false, false);
     let first = code.split(';').next().unwrap_or(code);

@@ -3,7 +3,7 @@
 use super::{DroppedClaim, claims::Claim};
 use crate::{call::CallCtx, failure::Failure, files::Files, workers::blocking};
 use std::collections::{HashMap, HashSet};
-use toolpost_text::{counted::counted, cut, encoding::Text};
+use toolpost_text::{cut, encoding::Text, plural::counted};
 
 /// Maximum size of a cited file, in bytes.
 const LONGEST: u64 = 16 << 20;
@@ -33,12 +33,12 @@ pub(crate) enum Quotes {
 #[derive(Debug, Clone)]
 pub(crate) struct CitedClaim {
     pub(crate) claim: String,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<CitedLocation>,
 }
 
 /// A cited location that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct CitedLocation {
     pub(crate) path: String,
     pub(crate) first: u64,
     pub(crate) last: u64,
@@ -87,11 +87,11 @@ struct File {
 }
 
 impl Checker<'_> {
-    fn claim(&mut self, claim: &Claim) -> Result<Vec<Place>, String> {
+    fn claim(&mut self, claim: &Claim) -> Result<Vec<CitedLocation>, String> {
         if claim.cites.is_empty() {
             return Err("the claim has no citation".to_owned());
         }
-        let mut places: Vec<Place> = Vec::new();
+        let mut places: Vec<CitedLocation> = Vec::new();
         for cite in &claim.cites {
             for place in self.cite(cite)? {
                 if !places.contains(&place) {
@@ -102,7 +102,7 @@ impl Checker<'_> {
         Ok(places)
     }
 
-    fn cite(&mut self, cite: &str) -> Result<Vec<Place>, String> {
+    fn cite(&mut self, cite: &str) -> Result<Vec<CitedLocation>, String> {
         let (place, quote) = match cite.split_once('|') {
             Some((place, quote)) => (place, Some(quote)),
             None => (cite, None),
@@ -128,12 +128,12 @@ impl Checker<'_> {
             None if self.citing.quotes == Quotes::NotWanted => first,
             None => return Err(format!("the claim cites {} without quoting text from there", shown(place))),
         };
-        Ok(vec![Place { path: file.path, first, last, line, of: None }])
+        Ok(vec![CitedLocation { path: file.path, first, last, line, of: None }])
     }
 
-    /// Resolves the piece of evidence with the id `E{number}`, and checks that its lines still exist: a file
-    /// can have changed since the search.
-    fn evidence(&mut self, number: usize) -> Result<Vec<Place>, String> {
+    /// Resolves the piece of evidence with the id `E{number}`, and checks that its lines still exist, because a
+    /// file can have changed since the search.
+    fn evidence(&mut self, number: usize) -> Result<Vec<CitedLocation>, String> {
         let at = number.wrapping_sub(1);
         let places = self.citing.evidence.get(at).ok_or_else(|| {
             format!(
@@ -148,7 +148,7 @@ impl Checker<'_> {
             if line > file.lines.len() as u64 {
                 return Err(format!("{place} no longer exists"));
             }
-            found.push(Place { path: file.path, first: line, last: line, line, of: Some(at) });
+            found.push(CitedLocation { path: file.path, first: line, last: line, line, of: Some(at) });
         }
         Ok(found)
     }

@@ -26,20 +26,25 @@ const MOST: usize = 50;
 /// Parses a model's answer. Lines without a keyword such as `CLAIM` are ignored.
 pub(crate) fn read(answer: &str) -> ParsedAnswer {
     let mut parsed = ParsedAnswer::default();
+    // False after a claim that is ignored: its citations do not belong to the claim before it.
+    let mut is_kept = false;
     for line in answer.lines() {
         let Some((word, rest)) = keyword(line) else { continue };
         match word {
-            Word::Claim if parsed.claims.len() < MOST && !rest.is_empty() => {
-                parsed.claims.push(Claim { text: shortened(rest), cites: Vec::new() });
+            Word::Claim => {
+                is_kept = parsed.claims.len() < MOST && !rest.is_empty();
+                if is_kept {
+                    parsed.claims.push(Claim { text: shortened(rest), cites: Vec::new() });
+                }
             }
             Word::Cite => {
-                if let Some(claim) = parsed.claims.last_mut() {
+                if let Some(claim) = parsed.claims.last_mut().filter(|_| is_kept) {
                     claim.cites.push(rest.to_owned());
                 }
             }
             Word::Gap if parsed.gaps.len() < MOST && !rest.is_empty() => parsed.gaps.push(shortened(rest)),
             Word::Nothing => parsed.nothing = true,
-            Word::Claim | Word::Gap => {}
+            Word::Gap => {}
         }
     }
     parsed
@@ -79,7 +84,7 @@ fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::{MOST, read};
     use toolpost_test_rows::each;
 
     #[test]
@@ -88,6 +93,8 @@ mod tests {
             ("CLAIM a\nCITE E1\nCITE x.py:3 | b: c\nGAP d", "a <E1> <x.py:3 | b: c>", "d"),
             ("Here it is:\n- **CLAIM:** a\n  - CITE: `x:1` | y\nCLAIM b\n", "a <`x:1` | y>; b", ""),
             ("CLAIMS are nothing\nCITE E1\nGAPS\nclaim c", "", ""),
+            ("CLAIM a\nCITE E1\nCLAIM\nCITE E2\nCLAIM b\nCITE E3", "a <E1>; b <E3>", ""),
+            ("CITE E1\nCLAIM a", "a", ""),
             ("", "", ""),
         ];
         each(rows, |(answer, claims, gaps)| {
@@ -102,6 +109,9 @@ mod tests {
                 "{answer}"
             );
         });
+        let answer: String = (0..=MOST).map(|number| format!("CLAIM {number}\nCITE E{number}\n")).collect();
+        let claims = read(&answer).claims;
+        assert_eq!((claims.len(), claims[MOST - 1].cites.as_slice()), (MOST, ["E49".to_owned()].as_slice()));
         assert!(read("NOTHING").nothing && !read("NOTHINGNESS").nothing);
     }
 }

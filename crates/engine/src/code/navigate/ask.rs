@@ -17,8 +17,8 @@ use std::{
     time::{Duration, Instant},
 };
 use toolpost_lsp::{
-    self as lsp, Answer, Client, Complete, Home, InstalledServer, Position, Server, ServerReadiness, Servers,
-    Stage, Stamp,
+    self as lsp, Client, Complete, Home, InstalledServer, LspAnswer, Position, Server, ServerReadiness,
+    Servers, Stage, Stamp,
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -75,7 +75,7 @@ pub(crate) async fn ask(
     let known = server.known();
     blocking(move || {
         let checked = match (&answer, question.query) {
-            (Answer::Places(places), NavigationQuery::References(_)) => {
+            (LspAnswer::Places(places), NavigationQuery::References(_)) => {
                 check::check(&code, &cx, &question, places)?
             }
             _ => ImportCheck::Nothing,
@@ -98,11 +98,11 @@ async fn answer(
     talk: &Client<'_>,
     asked: &lsp::Question,
     cx: &CallCtx,
-) -> Result<(Answer, Vec<lsp::Place>), lsp::ServerError> {
+) -> Result<(LspAnswer, Vec<lsp::CodeLocation>), lsp::ServerError> {
     let mut sources = Vec::new();
     if let lsp::Question::Hover(path, at) = asked {
         let definition = lsp::Question::Definition(path.clone(), *at);
-        if let Answer::Places(places) = talk.ask(&definition, cx.time_left(ANSWER)).await? {
+        if let LspAnswer::Places(places) = talk.ask(&definition, cx.time_left(ANSWER)).await? {
             sources = places;
         }
     }
@@ -165,7 +165,7 @@ fn get(
     let hidden = files.withheld.iter().find(|file| language(known, file.path.raw()).is_some());
     if let (NavigationQuery::Hover(_), Some(hidden)) = (question.query, hidden) {
         return Ok(Err(format!(
-            "{} is not asked, because its answer could contain text of {}, which the rules do not allow reading.",
+            "{} was not queried, because its answer could contain text of {}, which the rules do not allow reading.",
             known.name,
             hidden.path.display()
         )));
@@ -337,7 +337,7 @@ mod tests {
     fn hover_is_withheld_if_the_language_has_a_forbidden_file() {
         let missing = "No answer from the language server: `ty` was not started: there is no program `ty` outside \
                        the workspace.";
-        let hidden = "ty is not asked, because its answer could contain text of secret.py, which the rules do not allow reading.";
+        let hidden = "ty was not queried, because its answer could contain text of secret.py, which the rules do not allow reading.";
         let spot = CursorPosition { line: 0, column: 0, base: Base::Zero };
         let rows: [(&[&str], NavigationQuery, &str); 3] = [
             (&["a.py", "secret.py"], NavigationQuery::Hover(spot), hidden),

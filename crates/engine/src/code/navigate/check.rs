@@ -37,7 +37,7 @@ pub(crate) fn check(
     code: &Code,
     cx: &CallCtx,
     question: &Question,
-    answer: &[lsp::Place],
+    answer: &[lsp::CodeLocation],
 ) -> Result<ImportCheck, Failure> {
     let (Some((asked, _)), Some(language)) = (&question.name, Language::of_path(question.path.raw())) else {
         return Ok(ImportCheck::Nothing);
@@ -94,7 +94,13 @@ pub(crate) fn check(
 }
 
 /// Returns true if a file defines a name at the top level, on a line that the language server's answer contains.
-fn defines(facts: &Facts, text: &Text, path: &WorkspacePath, name: &str, answer: &[lsp::Place]) -> bool {
+fn defines(
+    facts: &Facts,
+    text: &Text,
+    path: &WorkspacePath,
+    name: &str,
+    answer: &[lsp::CodeLocation],
+) -> bool {
     let defined = facts.symbols.iter().filter(|symbol| symbol.parent.is_none() && symbol.name == name);
     let lines = defined.filter_map(|symbol| Some(text.place(symbol.at.as_ref()?.start).0));
     let answered = |line| {

@@ -7,16 +7,16 @@ use super::{
 };
 use crate::{call::CallCtx, code::Code};
 use std::collections::{HashMap, HashSet};
-use toolpost_lsp::{self as lsp, Answer, DocumentSymbol, Encoding, ServerReadiness};
+use toolpost_lsp::{self as lsp, DocumentSymbol, Encoding, LspAnswer, ServerReadiness};
 use toolpost_syntax::{Import, Language};
 use toolpost_workspace::WorkspacePath;
 
 /// An answer of a language server, with the data that is needed to interpret it.
 pub(crate) struct ServerAnswer {
     pub(crate) server: &'static str,
-    pub(crate) answer: Answer,
+    pub(crate) answer: LspAnswer,
     /// The definitions whose documentation a hover text shows; empty for other answers.
-    pub(crate) sources: Vec<lsp::Place>,
+    pub(crate) sources: Vec<lsp::CodeLocation>,
     pub(crate) standing: ServerReadiness,
     pub(crate) encoding: Encoding,
 }
@@ -44,7 +44,7 @@ pub(crate) fn output(code: &Code, cx: &CallCtx, question: &Question, answered: S
     };
     let mut known = FileCache { code, cx, texts: HashMap::new() };
     match answer {
-        Answer::Places(places) => {
+        LspAnswer::Places(places) => {
             output.total = places.len() as u64;
             for place in &places {
                 match known.look(place, encoding) {
@@ -62,8 +62,9 @@ pub(crate) fn output(code: &Code, cx: &CallCtx, question: &Question, answered: S
             output.places.sort();
             output.places.truncate(PLACES);
         }
-        Answer::Text(text) => {
-            let hidden = |place: &lsp::Place| matches!(known.look(place, encoding), PlaceLookup::Withheld);
+        LspAnswer::Text(text) => {
+            let hidden =
+                |place: &lsp::CodeLocation| matches!(known.look(place, encoding), PlaceLookup::Withheld);
             output.withheld = sources.iter().map(hidden).filter(|hidden| *hidden).count() as u64;
             output.total = output.withheld;
             if output.withheld == 0 {
@@ -72,7 +73,7 @@ pub(crate) fn output(code: &Code, cx: &CallCtx, question: &Question, answered: S
                 doubt(&mut output, "the answer comes from a file that the rules do not allow reading");
             }
         }
-        Answer::Symbols(symbols) => {
+        LspAnswer::Symbols(symbols) => {
             output.symbols = defined(&symbols, question);
             output.total = output.symbols.len() as u64;
         }
@@ -105,7 +106,7 @@ struct FileCache<'a> {
 }
 
 impl FileCache<'_> {
-    fn look(&mut self, place: &lsp::Place, encoding: Encoding) -> PlaceLookup {
+    fn look(&mut self, place: &lsp::CodeLocation, encoding: Encoding) -> PlaceLookup {
         let from = place.span.from;
         let shown = place.path.as_ref().and_then(|path| path.to_str());
         let inside = shown.and_then(|path| self.code.files().resolve(path).ok());
@@ -210,7 +211,9 @@ mod tests {
     use toolpost_workspace::{Options, Workspace};
 
     /// Converts an answer in a workspace with `a.py` and with `secret.py`, which may not be read.
-    fn answered(answer: impl FnOnce(&dyn Fn(&str) -> lsp::Place) -> (Answer, Vec<lsp::Place>)) -> Output {
+    fn answered(
+        answer: impl FnOnce(&dyn Fn(&str) -> lsp::CodeLocation) -> (LspAnswer, Vec<lsp::CodeLocation>),
+    ) -> Output {
         let base = TempDir::new().unwrap();
         for name in ["a.py", "secret.py"] {
             fs::write(base.path().join(name), "key = 'k'\n").unwrap();
@@ -228,7 +231,7 @@ mod tests {
             let at = Position { line: u32::MAX, character: u32::MAX };
             let path = root.join(name);
             let address = name.to_owned();
-            lsp::Place { path: Some(path), address, span: Span { from: at, to: at } }
+            lsp::CodeLocation { path: Some(path), address, span: Span { from: at, to: at } }
         };
         let (answer, sources) = answer(&place);
         let standing = ServerReadiness {
@@ -242,7 +245,7 @@ mod tests {
 
     #[test]
     fn answers_from_forbidden_files_are_counted_and_withheld() {
-        let text = || Answer::Text(Some("key: 'k'".to_owned()));
+        let text = || LspAnswer::Text(Some("key: 'k'".to_owned()));
         let hidden = "the answer comes from a file that the rules do not allow reading";
         let rows = [
             (&[][..], Some("key: 'k'"), 0, Complete::Yes, "it is ready"),
@@ -292,7 +295,7 @@ mod tests {
     #[test]
     fn locations_in_deleted_files_make_an_answer_incomplete() {
         let names = ["a.py", "gone.py", "/nowhere/b.py"];
-        let output = answered(|place| (Answer::Places(names.map(place).to_vec()), Vec::new()));
+        let output = answered(|place| (LspAnswer::Places(names.map(place).to_vec()), Vec::new()));
         let lines: Vec<u32> = output.places.iter().map(|place| place.line).collect();
         assert_eq!((lines, output.total, output.complete), (vec![u32::MAX; 2], 2, Complete::No));
         let why = "the answer contains a location in a deleted file, so the language server has not read the latest changes";

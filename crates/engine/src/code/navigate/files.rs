@@ -4,6 +4,7 @@ use crate::{
     call::CallCtx,
     code::Code,
     failure::{Failure, Hint, Kind, convert},
+    find::rules_of,
 };
 use std::sync::Arc;
 use toolpost_search::{Control, GlobRequest, HiddenFiles, Match, Rules};
@@ -66,7 +67,7 @@ impl Text {
     }
 }
 
-/// Reads a UTF-8 file. Fails if the file has another encoding or is larger than `LARGEST`.
+/// Reads a UTF-8 file. Fails if the file cannot be read, has another encoding, or is larger than `LARGEST`.
 pub(crate) fn read(code: &Code, path: &WorkspacePath) -> Result<Text, Failure> {
     let read = code.files().workspace().read(path, LARGEST).map_err(|error| convert::access(path, error))?;
     String::from_utf8(read.bytes).map(Text::new).map_err(|_| {
@@ -91,12 +92,13 @@ pub(crate) fn all(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<Vec<M
 /// of dependencies.
 pub(crate) fn listed(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<FileListing, Failure> {
     let root = code.files().workspace().within(of.root(), ".").map_err(convert::path)?;
-    let request =
-        GlobRequest { rules: Rules::Git, hidden: HiddenFiles::Skip, ..GlobRequest::of(root, "**/*") };
+    let rules = rules_of(&root, Rules::Git);
+    let request = GlobRequest { rules, hidden: HiddenFiles::Skip, ..GlobRequest::of(root, "**/*") };
     let cancel = cx.cancel.clone();
     let control = Control::default().cancelled_by(move || cancel.is_cancelled());
     let control = cx.deadline.into_iter().fold(control, Control::until);
-    let found = toolpost_search::glob(code.files().workspace(), &request, &control, code.find().trigrams())
+    let index = code.find().trigrams_of(&request.base);
+    let found = toolpost_search::glob(code.files().workspace(), &request, &control, index)
         .map_err(|error| Failure::new(Kind::Io, convert::sentence(&error.to_string())))?;
     cx.check()?;
     let mut files = found.matches;

@@ -6,7 +6,7 @@ use super::files::Text;
 use super::{CursorPosition, TargetName};
 use crate::failure::{Failure, Hint, Kind};
 use std::ops::Range;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// Finds the name at a position, or the nearest name on the same line, and its byte offset in the text.
@@ -34,8 +34,7 @@ pub(crate) fn find(
             word.start.abs_diff(byte).min(word.end.abs_diff(byte))
         }
     };
-    // If one name ends at the position and another one begins there, the one that begins there is used.
-    let Some(word) = words(line).into_iter().min_by_key(|word| (away(word), word.end == byte)) else {
+    let Some(word) = words(line).into_iter().min_by_key(away) else {
         let what = format!("Line {} of {} contains no name.", spot.base.number(spot.line), path.display());
         let hint = Hint::Advice(format!(
             "This call counts lines and columns from {}; give the position of a name.",
@@ -55,7 +54,7 @@ pub(crate) fn find(
     Ok((asked, text.start(spot.line) + word.start))
 }
 
-/// Lists the byte ranges of the names in a line.
+/// Lists the byte ranges of the names in a line. At least one byte separates two names.
 fn words(line: &str) -> Vec<Range<usize>> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
     let mut words: Vec<Range<usize>> = Vec::new();

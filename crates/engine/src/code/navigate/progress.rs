@@ -4,7 +4,7 @@ use std::{
     collections::HashSet,
     sync::{Mutex, MutexGuard, PoisonError},
 };
-use toolpost_symbols::Doubts;
+use toolpost_symbols::UnresolvedNames;
 use toolpost_workspace::ContentHash;
 
 /// Maximum number of file versions that are remembered as sent to a language server. When it is reached, all are
@@ -27,7 +27,7 @@ impl Upgrades {
 
     /// Records that all ambiguous calls in a version of a file are being sent. Returns false if they were
     /// sent before.
-    pub(super) fn ask(&self, doubt: &Doubts) -> bool {
+    pub(super) fn ask(&self, doubt: &UnresolvedNames) -> bool {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         if asked.len() >= REMEMBERED {
             asked.clear();

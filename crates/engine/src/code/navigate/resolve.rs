@@ -5,7 +5,7 @@ use super::{Complete, NavigationQuery, Output, Place, Request};
 use super::{files, name, served, tree};
 use crate::{call::CallCtx, code::Code, failure::Failure, workers::blocking};
 use std::collections::HashSet;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 
 /// Answers a navigation request. Fails if the file cannot be read, if the requested line has no name, if the call is
 /// cancelled, or if neither a language server nor the syntax tree can answer.
@@ -42,7 +42,7 @@ pub(crate) async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<O
     }
 }
 
-/// Adds the locations that only the syntax trees show to the answer of a language server.
+/// Adds to a language server's answer the locations that only the syntax trees found.
 fn joined(mut served: Output, by_tree: Output) -> Output {
     let known: HashSet<(String, u32, u32)> =
         served.places.iter().map(|place| (place.path.clone(), place.line, place.column)).collect();

@@ -20,8 +20,8 @@ impl Unserved {
     }
 }
 
-/// Asks the language servers for the file in turn until one answers. The error has a sentence for each
-/// server, with the reason why it did not answer.
+/// Asks the language servers for the file in turn until one answers. The error has the reasons why none
+/// answered.
 pub(crate) async fn ask(code: &Code, question: &Question, cx: &CallCtx) -> Result<Output, Unserved> {
     let Some(servers) = code.servers() else {
         let why =
@@ -36,8 +36,8 @@ pub(crate) async fn ask(code: &Code, question: &Question, cx: &CallCtx) -> Resul
     };
     if !servers.confined() {
         return Err(Unserved::of_session(
-            "No language server is started, because the sandbox is off and nothing would restrict it to reading: the \
-             user can remove --sandbox off.",
+            "No language server is started: it needs the sandbox, which restricts it to reading, and the sandbox is off. \
+             To use one, the user starts Toolpost without --sandbox off.",
         ));
     }
     let mut unserved = Unserved::default();

@@ -12,7 +12,7 @@ use crate::{
 };
 use std::ops::Range;
 use toolpost_syntax::{self as syntax, Facts, Language};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// Answers a navigation question from the syntax trees of the files, without a language server.

@@ -6,13 +6,13 @@
 use super::files::{self, Text};
 use crate::{code::Code, workers::blocking};
 use std::{collections::HashMap, sync::Arc, time::Duration};
-use toolpost_lsp::{self as lsp, Answer, Client, Position, Question, Server, Stage};
-use toolpost_symbols::{Answer as Told, Doubts, How, Place as There};
+use toolpost_lsp::{self as lsp, Client, LspAnswer, Position, Question, Server, Stage};
+use toolpost_symbols::{ExternalAnswer as Told, FilePosition as There, ResolutionMethod, UnresolvedNames};
 use toolpost_workspace::{ContentHash, hash};
 
 /// Maximum wait for one answer of the language server.
 const ANSWER: Duration = Duration::from_secs(10);
-/// Maximum number of questions to a server in one background task.
+/// Number of questions to a server after which a background task begins no further file.
 const CALLS: usize = 20_000;
 /// Number of questions after which other calls can use the server.
 const BURST: usize = 64;
@@ -53,8 +53,8 @@ pub(super) fn begin(code: &Code, server: &Arc<Server>) {
     });
 }
 
-/// Asks a server about the ambiguous calls and the interfaces in all files of its languages. Stops after `CALLS`
-/// questions, if the server fails, or if it is not ready for further questions.
+/// Asks a server about the ambiguous calls and the interfaces in all files of its languages. Stops when `CALLS`
+/// questions were asked, if the server fails, or if it is not ready for further questions.
 async fn pass(code: &Code, server: &Arc<Server>) {
     let known = server.known();
     let of_server = move |path: &str| {
@@ -82,7 +82,10 @@ async fn pass(code: &Code, server: &Arc<Server>) {
 
 /// Lists the ambiguous calls and the interfaces in files of the server's languages. Files with the fewest questions
 /// come first. The index is locked for a few files at a time. `None` if Toolpost is shutting down.
-async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) -> Option<Vec<Doubts>> {
+async fn doubts(
+    code: &Code,
+    of_server: impl Fn(&str) -> bool + Send + 'static,
+) -> Option<Vec<UnresolvedNames>> {
     let code = code.clone();
     let found = blocking(move || {
         let index = code.index();
@@ -96,8 +99,8 @@ async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) 
             let Ok(graph) = index.graph(&|| false) else { break };
             all.extend(graph.doubts(some));
         }
-        all.sort_by(|one: &Doubts, other: &Doubts| {
-            let key = |doubts: &Doubts| doubts.places.len() + doubts.implemented.len();
+        all.sort_by(|one: &UnresolvedNames, other: &UnresolvedNames| {
+            let key = |doubts: &UnresolvedNames| doubts.places.len() + doubts.implemented.len();
             (key(one), &one.path).cmp(&(key(other), &other.path))
         });
         Ok(all)
@@ -106,8 +109,14 @@ async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) 
 }
 
 /// Asks a server about the ambiguous calls and the interfaces of one file; `None` if the server fails, has not read
-/// all files yet, or does not support the file. Empty if the file has changed since it was indexed.
-async fn of_file(code: &Code, server: &Server, doubt: &Doubts, targets: &mut Targets) -> Option<Heard> {
+/// all files yet, or does not support the file. Empty if the file cannot be read or has changed since it
+/// was indexed.
+async fn of_file(
+    code: &Code,
+    server: &Server,
+    doubt: &UnresolvedNames,
+    targets: &mut Targets,
+) -> Option<Heard> {
     let Some((now, text)) = read(code, &doubt.path).await.filter(|(now, _)| *now == doubt.hash) else {
         return Some(Heard::default());
     };
@@ -133,7 +142,7 @@ async fn of_file(code: &Code, server: &Server, doubt: &Doubts, targets: &mut Tar
                 About::Implementations => (Question::Implementation(file, at), &mut heard.implementations),
             };
             match talk.ask(&question, ANSWER).await {
-                Ok(Answer::Places(found)) if !found.is_empty() => {
+                Ok(LspAnswer::Places(found)) if !found.is_empty() => {
                     let told = told(code, &found, &talk, targets).await;
                     heard.extend(told.map(|told| (*place, told)));
                 }
@@ -158,7 +167,12 @@ fn position(text: &Text, byte: u32, talk: &Client<'_>) -> Position {
 
 /// Converts a server's answer for the symbol index; `None` if the file of a target cannot be read, or does
 /// not have the position of the target.
-async fn told(code: &Code, found: &[lsp::Place], talk: &Client<'_>, targets: &mut Targets) -> Option<Told> {
+async fn told(
+    code: &Code,
+    found: &[lsp::CodeLocation],
+    talk: &Client<'_>,
+    targets: &mut Targets,
+) -> Option<Told> {
     let mut places = Vec::new();
     for place in found {
         let inside = place
@@ -178,7 +192,7 @@ async fn told(code: &Code, found: &[lsp::Place], talk: &Client<'_>, targets: &mu
         let byte = text.start(line) + talk.encoding().byte(text.line(line)?, character);
         places.push(There { path: shown.as_str().into(), hash: *hash, byte: u32::try_from(byte).ok()? });
     }
-    Some(Told { by: How::Server, places })
+    Some(Told { by: ResolutionMethod::Server, places })
 }
 
 async fn read(code: &Code, shown: &str) -> Option<(ContentHash, Text)> {

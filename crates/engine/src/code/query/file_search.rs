@@ -14,7 +14,7 @@ use crate::{
 };
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 use toolpost_syntax::PatternMatch;
-use toolpost_text::{counted::counted, cut, encoding::Text, lines::LineIndex};
+use toolpost_text::{cut, encoding::Text, lines::LineIndex, plural::counted};
 use toolpost_workspace::{AccessKind, ContentHash, WorkspacePath};
 
 /// Maximum size of a file to parse, in bytes.

@@ -8,10 +8,13 @@ use crate::{
     call::CallCtx,
     code::Code,
     failure::{Failure, Hint},
-    find::walk::{WalkReport, walk},
+    find::{
+        rules_of,
+        walk::{WalkReport, walk},
+    },
 };
 use std::path::Path;
-use toolpost_search::{GlobRequest, HiddenFiles, Rules};
+use toolpost_search::{GlobRequest, HiddenFiles};
 use toolpost_syntax::Language;
 use toolpost_workspace::{Kind, WorkspacePath};
 
@@ -33,8 +36,7 @@ pub(super) async fn find(
     }
     let is_package = base.root().label().is_some();
     let asked = GlobRequest {
-        // Ignore files in the directories above a package do not apply to the files in the package.
-        rules: if is_package { Rules::None } else { request.rules },
+        rules: rules_of(base, request.rules),
         hidden: if is_package { HiddenFiles::Skip } else { HiddenFiles::Show },
         ..GlobRequest::of(base.clone(), "**")
     };
@@ -52,7 +54,7 @@ pub(super) async fn find(
     Ok((files, walk))
 }
 
-/// Returns the failure for a file in another language than the requested one, or in an unknown language.
+/// Returns the failure for a file in a language other than the requested one, or in an unknown language.
 fn other(path: &WorkspacePath, request: &Request) -> Failure {
     let shown = path.display();
     match (Language::of_path(Path::new(&shown)), &request.language) {

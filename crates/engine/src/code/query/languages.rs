@@ -64,7 +64,8 @@ fn in_all(pattern: &str) -> Result<Patterns, Failure> {
         }
     }
     if patterns.read.is_empty() {
-        let what = format!("The pattern is not code in any supported programming language: {}.", names());
+        let languages = names(Language::is_code);
+        let what = format!("The pattern is not code in any supported programming language: {languages}.");
         return Err(Failure::invalid(what).hint(whole()));
     }
     Ok(patterns)
@@ -89,7 +90,7 @@ impl Patterns {
 fn unknown(requested: &str) -> Failure {
     let failure = Failure::invalid(format!(
         "There is no parser for the language {requested:?}. Supported languages: {}.",
-        names()
+        names(|_| true)
     ));
     let requested = requested.to_lowercase();
     let near = Language::all()
@@ -102,8 +103,9 @@ fn unknown(requested: &str) -> Failure {
     failure.hint(Hint::DidYouMean(near.into_iter().map(str::to_owned).collect()))
 }
 
-fn names() -> String {
-    Language::all().map(Language::name).collect::<Vec<_>>().join(", ")
+/// Lists the names of those languages that `is_wanted` selects.
+fn names(is_wanted: fn(Language) -> bool) -> String {
+    Language::all().filter(|language| is_wanted(*language)).map(Language::name).collect::<Vec<_>>().join(", ")
 }
 
 fn refused(error: &PatternSyntaxError) -> Failure {

@@ -55,7 +55,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Reads a file; fails if the content differs from the content that was indexed.
+    /// Reads a file; fails if it cannot be read, or if its content differs from the indexed content.
     pub(super) fn open(context: &IndexContext<'_>, path: &str) -> Result<Self, Failure> {
         let place = context.index.path(path).ok_or_else(|| not_read(path))?;
         let read = context.code.files().workspace().read(place, LONGEST).map_err(|_| not_read(path))?;

@@ -16,7 +16,7 @@ use std::{
 use tokio::task::JoinHandle;
 use toolpost_index_lifecycle::{PartialIndex, Patience, UpdateError};
 use toolpost_search::{Control, with_terms};
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// The share of the wait in which the index reads files in the order of their paths.
@@ -226,7 +226,7 @@ pub(super) fn so_far(failure: Failure, waiting: usize, all: usize, look: Option<
     out
 }
 
-/// Task that reports to the caller that the index is being built. Dropping this value stops the task.
+/// Task that reports progress to the caller while an index is built and searched. Dropping this value stops the task.
 pub(crate) struct WaitReport(JoinHandle<()>);
 
 impl Drop for WaitReport {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use toolpost_symbols::FileId;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// The files that were searched for an answer, and those that were left out.
@@ -15,7 +15,7 @@ pub struct SearchCoverage {
     pub languages: BTreeMap<String, usize>,
     /// Number of files with parts that the parser does not understand.
     pub imperfect: usize,
-    /// Number of files that are not read yet: the index is still being built, and more results are possible.
+    /// Number of files that are not read yet, because the index is still being built; they may contain more results.
     pub waiting: usize,
     /// Counts of the files that an incomplete index did not cover; `None` if the index is complete or the query contains
     /// no names.

@@ -22,7 +22,7 @@ pub struct Symbol {
     pub kind: Kind,
     /// The file that defines the symbol.
     pub path: String,
-    /// The line of the name, counted from 1.
+    /// The line of the name, counted from 1; the first line of the definition if the file has changed since it was indexed.
     pub line: u32,
     /// The first line of the definition, counted from 1; comments and decorators before it are included.
     pub first_line: u32,
@@ -90,8 +90,8 @@ impl<'a> SourceReader<'a> {
         one_line(text.get(from..end).unwrap_or_default())
     }
 
-    /// Reads a file; `None` if the content differs from the indexed one, or if the caller may not read the
-    /// file.
+    /// Reads a file; `None` if the content differs from the indexed one, or if the file cannot or may not be
+    /// read.
     fn text(&self, path: &str) -> Option<FileText> {
         if let Some(known) = self.texts.borrow().get(path) {
             return known.clone();

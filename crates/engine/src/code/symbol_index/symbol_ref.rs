@@ -7,7 +7,7 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_symbols::{At, FileId, Once, Relation, Resolved, SuccessorEvidence};
+use toolpost_symbols::{At, FileId, IdHistory, IdLookup, Relation, SuccessorEvidence};
 use toolpost_syntax::Kind as Sort;
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
@@ -94,8 +94,8 @@ fn by_id(context: &IndexContext<'_>, id: &str) -> Result<SelectedSymbol, Failure
             .hint(Hint::Advice("Read the file first: that call can ask the user for approval.".to_owned())));
     }
     match context.index.by_id(id, &|shown| context.may(shown)) {
-        Resolved::Here(at) => Ok(SelectedSymbol { at, moved: None }),
-        Resolved::Moved(at, by) => {
+        IdLookup::Here(at) => Ok(SelectedSymbol { at, moved: None }),
+        IdLookup::Moved(at, by) => {
             let by = match by {
                 SuccessorEvidence::Content => "the same code",
                 SuccessorEvidence::Qualified => "the same qualified name",
@@ -103,12 +103,12 @@ fn by_id(context: &IndexContext<'_>, id: &str) -> Result<SelectedSymbol, Failure
             };
             Ok(SelectedSymbol { at, moved: Some(FormerId { id: id.to_owned(), by: by.to_owned() }) })
         }
-        Resolved::Gone(near, once) => {
+        IdLookup::Gone(near, once) => {
             let what = match once {
-                Once::There => {
+                IdHistory::There => {
                     format!("No symbol has the id {id} any more, and no other symbol clearly replaces it.")
                 }
-                Once::Never => format!("No symbol has the id {id}."),
+                IdHistory::Never => format!("No symbol has the id {id}."),
             };
             let failure = Failure::new(Kind::NotFound, what);
             Err(match near.is_empty() {
@@ -117,7 +117,7 @@ fn by_id(context: &IndexContext<'_>, id: &str) -> Result<SelectedSymbol, Failure
             }
             .hint(Hint::Advice("Search for the symbol by its name.".to_owned())))
         }
-        Resolved::NoId => {
+        IdLookup::NoId => {
             let what =
                 format!("{id:?} is not a symbol id, which has the form language:path#Outer.inner(kind).");
             Err(Failure::invalid(what).hint(Hint::Advice(
@@ -205,7 +205,7 @@ fn of_file(context: &IndexContext<'_>, path: &WorkspacePath, raw_path: &str) -> 
         .hint(Hint::Advice("Ask for the outline of the file, or read it.".to_owned())))
 }
 
-/// Adds similar names to the failure to find a name in a file.
+/// Adds similar names, or else the names that the file defines, to the failure to find a name in a file.
 fn like(context: &IndexContext<'_>, file: FileId, name: &str, failure: Failure) -> Failure {
     let all = context.index.file(file).record.symbols.iter();
     let mut names: Vec<&str> = all.map(|symbol| context.index.text(symbol.name)).collect();

@@ -1,22 +1,21 @@
 //! Application of changes: reads the files, computes all new contents in memory, then writes all of them or none.
 
-use super::{Change, Exact, Existence, Output, Request, Where};
-use super::{commit, hunks, lines, merge, name, place, symbol, whole};
+use super::{Change, ChangeTarget, Existence, Output, Request};
+use super::{commit, exact, hunks, lines, merge, name, place, symbol, whole};
 use crate::{
     access::Extent,
     call::CallCtx,
     edits::Edits,
     edits::freshness::{self, Disclosure},
-    failure::{Failure, Hint, Kind, Trouble, convert},
-    files::{Files, lookup},
+    failure::{ChangeProblem, Failure, Kind, convert},
 };
 use std::time::Duration;
-use toolpost_text::{encoding::Splice, matching::How};
+use toolpost_text::matching::MatchOptions;
 use toolpost_workspace::{PathLock, WorkspacePath};
 
-use super::draft::{Before, Draft};
+use super::draft::{Draft, OriginalEntry};
 
-/// Maximum wait for another process that writes the same file.
+/// Maximum wait for another writer of the same file.
 const WAIT: Duration = Duration::from_secs(10);
 
 /// Locks paths in a fixed order, so that callers cannot deadlock.
@@ -42,21 +41,21 @@ pub(crate) fn run(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Outp
 /// Applies one change to the drafts, which hold the new contents in memory.
 fn apply(edits: &Edits, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> Result<(), Failure> {
     let draft = drafts.of(edits, &change.path).map_err(|failure| match change.at {
-        Where::Gone(_) => failure.trouble(Trouble::NotDeleted, &change.path),
-        Where::Elsewhere { .. } => failure.trouble(Trouble::NotMoved, &change.path),
-        Where::Hunks(_) => failure.trouble(Trouble::Unreadable, &change.path),
-        Where::Whole(_)
-        | Where::Text { .. }
-        | Where::Next { .. }
-        | Where::Lines(_)
-        | Where::LinesWith { .. }
-        | Where::Symbol { .. }
-        | Where::Merge { .. }
-        | Where::Exact(_) => failure,
+        ChangeTarget::Gone(_) => failure.trouble(ChangeProblem::NotDeleted, &change.path),
+        ChangeTarget::Elsewhere { .. } => failure.trouble(ChangeProblem::NotMoved, &change.path),
+        ChangeTarget::Hunks(_) => failure.trouble(ChangeProblem::Unreadable, &change.path),
+        ChangeTarget::Whole(_)
+        | ChangeTarget::Text { .. }
+        | ChangeTarget::Next { .. }
+        | ChangeTarget::Lines(_)
+        | ChangeTarget::LinesWith { .. }
+        | ChangeTarget::Symbol { .. }
+        | ChangeTarget::Merge { .. }
+        | ChangeTarget::Exact(_) => failure,
     })?;
     draft.judge(edits.files(), cx, change.at.extent(), sight(&change.at)).map_err(|failure| {
         match (&change.at, draft.present()) {
-            (Where::Lines(lines) | Where::LinesWith { lines, .. }, Some(present))
+            (ChangeTarget::Lines(lines) | ChangeTarget::LinesWith { lines, .. }, Some(present))
                 if failure.kind == Kind::Stale =>
             {
                 lines::stale(edits.files(), cx, &change.path, present, lines, failure)
@@ -65,31 +64,33 @@ fn apply(edits: &Edits, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> R
         }
     })?;
     let done = match &change.at {
-        Where::Whole(existence) => whole::write(edits.files(), draft, *existence, &change.text),
-        Where::Text { old, want, near, matching } => {
+        ChangeTarget::Whole(existence) => whole::write(edits.files(), draft, *existence, &change.text),
+        ChangeTarget::Text { old, want, near, matching } => {
             let near = near.map(|lines| draft.moved.now(lines));
-            let how = How { upto: *matching, want: *want, near, start: None };
+            let how = MatchOptions { upto: *matching, want: *want, near, start: None };
             place::replace(edits, cx, draft, (old, &change.text), how)
         }
-        Where::Next { old, matching } => {
+        ChangeTarget::Next { old, matching } => {
             let how = place::next(edits, draft, *matching);
             place::replace(edits, cx, draft, (old, &change.text), how)
         }
-        Where::Lines(lines) => lines::edit(edits.files(), cx, draft, (lines, None), &change.text),
-        Where::LinesWith { lines, holds } => {
+        ChangeTarget::Lines(lines) => lines::edit(edits.files(), cx, draft, (lines, None), &change.text),
+        ChangeTarget::LinesWith { lines, holds } => {
             lines::edit(edits.files(), cx, draft, (lines, Some(holds.as_str())), &change.text)
         }
-        Where::Symbol { name, side } => symbol::edit(edits.files(), cx, draft, (name, *side), &change.text),
-        Where::Merge { language } => {
+        ChangeTarget::Symbol { name, side } => {
+            symbol::edit(edits.files(), cx, draft, (name, *side), &change.text)
+        }
+        ChangeTarget::Merge { language } => {
             merge::apply(edits.files(), cx, draft, language.as_deref(), &change.text)
         }
-        Where::Exact(exact) => put(edits.files(), cx, draft, exact, &change.text),
-        Where::Hunks(hunks) => hunks::apply(edits, cx, draft, hunks),
-        Where::Gone(left) => name::remove(edits.files(), draft, *left),
-        Where::Elsewhere { to, existence } => {
+        ChangeTarget::Exact(exact) => exact::put(edits.files(), cx, draft, exact, &change.text),
+        ChangeTarget::Hunks(hunks) => hunks::apply(edits, cx, draft, hunks),
+        ChangeTarget::Gone(left) => name::remove(edits.files(), draft, *left),
+        ChangeTarget::Elsewhere { to, existence } => {
             let carried = name::take(edits.files(), cx, draft)?;
             let target = drafts.of(edits, to)?;
-            target.judge(edits.files(), cx, Extent::Whole, sight(&Where::Whole(*existence)))?;
+            target.judge(edits.files(), cx, Extent::Whole, sight(&ChangeTarget::Whole(*existence)))?;
             name::put(target, carried, *existence)
         }
     };
@@ -98,8 +99,8 @@ fn apply(edits: &Edits, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> R
 
 /// Returns whether a refusal may show the content of the file. If the change must create a new file, the
 /// permission to read an existing file was not checked, so the content is withheld.
-fn sight(at: &Where) -> Disclosure {
-    if let Where::Whole(Existence::New) = at { Disclosure::Withheld } else { Disclosure::Shown }
+fn sight(at: &ChangeTarget) -> Disclosure {
+    if let ChangeTarget::Whole(Existence::New) = at { Disclosure::Withheld } else { Disclosure::Shown }
 }
 
 /// The drafts of the files that a request changes, in the order of their first change.
@@ -120,15 +121,15 @@ impl Drafts {
         Ok(&mut self.0[position])
     }
 
-    /// If the text to change was not found, or not uniquely, in a file that has changed since the caller saw it, the
-    /// failure begins with that, because the change may be the reason.
+    /// If the text to change was not found, or found more than once, in a file that has changed since the caller saw it,
+    /// mentions the changed file first in the failure, because it may be the reason.
     fn changed_first(&self, edits: &Edits, cx: &CallCtx, path: &WorkspacePath, failure: Failure) -> Failure {
         if !matches!(failure.kind, Kind::NoMatch | Kind::Ambiguous) {
             return failure;
         }
         let draft = self.0.iter().find(|draft| draft.path == *path);
         match draft.map(|draft| (&draft.before, &draft.changed_since)) {
-            Some((Some(Before::File { bytes, .. }), Some(differ))) => freshness::changed_first(
+            Some((Some(OriginalEntry::File { bytes, .. }), Some(differ))) => freshness::changed_first(
                 edits.files(),
                 cx,
                 path,
@@ -140,28 +141,11 @@ impl Drafts {
     }
 }
 
-/// If the call has several changes (`of`), records in the failure's facts which one failed: the change with the index
-/// `number`.
+/// Records in the failure's facts which change of the call failed, if there are several. `number` is the index of the
+/// change, and `of` is the number of changes.
 fn numbered(mut failure: Failure, number: usize, of: usize) -> Failure {
     if of > 1 {
         failure.facts.change = u32::try_from(number + 1).ok();
     }
     failure
-}
-
-/// Computes the content of the file with the byte range replaced by `new`.
-fn put(files: &Files, cx: &CallCtx, draft: &mut Draft, exact: &Exact, new: &str) -> Result<(), Failure> {
-    let Some(text) = draft.text(files)? else {
-        return Err(lookup::missing(files, &draft.path, &draft.path.absolute()));
-    };
-    let stands = matches!(&draft.before, Some(Before::File { hash, .. }) if *hash == exact.of);
-    if !stands {
-        let what = format!(
-            "{} has changed since the position of this change was determined; nothing was written.",
-            draft.path.display()
-        );
-        return Err(Failure::new(Kind::Stale, what).hint(Hint::ReadAgain(draft.path.clone())));
-    }
-    let splice = Splice { range: exact.from..exact.to, new: new.to_owned() };
-    draft.splice(cx, &text, &[splice], &[new])
 }

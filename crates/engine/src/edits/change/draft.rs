@@ -1,6 +1,6 @@
 //! The draft of a changed file: its new content, in memory until all changes of the call are written.
 
-use super::line_shifts::LineShifts;
+use super::{line_shifts::LineShifts, offset_shifts::OffsetShifts};
 use crate::{
     access::Extent,
     call::CallCtx,
@@ -22,9 +22,9 @@ use toolpost_workspace::{AccessKind, ContentHash, Kind as FileKind, WorkspacePat
 pub(crate) struct Draft {
     pub(crate) path: WorkspacePath,
     /// The content on the disk before the call; `None` if nothing existed at the path.
-    pub(crate) before: Option<Before>,
+    pub(crate) before: Option<OriginalEntry>,
     /// The content at the path after the changes so far.
-    pub(crate) now: Now,
+    pub(crate) now: DraftContent,
     /// The former path, if the call moved the file or link to `path`.
     pub(crate) from: Option<WorkspacePath>,
     pub(crate) replaced: usize,
@@ -35,11 +35,13 @@ pub(crate) struct Draft {
     /// The part of the file that the caller will have seen after a partial change.
     pub(crate) seen: SeenRange,
     pub(crate) notes: Vec<String>,
-    /// The lines that another process changed since the caller saw the file, such as " (1 line differs: line 3)", or
-    /// an empty text if they are unknown; `None` if the file did not change.
+    /// Describes the lines that another process changed since the caller saw the file, such as
+    /// " (1 line differs: line 3)"; empty if the lines are unknown. `None` if no partial change was made to a changed file.
     pub(crate) changed_since: Option<String>,
     /// The shifts of line numbers that the partial changes so far have caused.
     pub(crate) moved: LineShifts,
+    /// The shifts of byte offsets that the partial changes so far have caused.
+    pub(crate) offsets: OffsetShifts,
 }
 
 /// Formats the note that another process changed the file since the caller saw it. `differ` describes the lines.
@@ -48,7 +50,7 @@ pub(super) fn since_note(differ: &str) -> String {
 }
 
 /// A file or link on the disk, before the call.
-pub(crate) enum Before {
+pub(crate) enum OriginalEntry {
     /// A file, with its content and the hash of the content.
     File { bytes: Vec<u8>, hash: ContentHash },
     /// A link, which can only be deleted or renamed.
@@ -56,7 +58,7 @@ pub(crate) enum Before {
 }
 
 /// The content at a path after the changes so far.
-pub(crate) enum Now {
+pub(crate) enum DraftContent {
     /// The same as before the call.
     AsBefore,
     /// A file with these bytes.
@@ -71,20 +73,20 @@ impl Draft {
     /// Creates the draft of a file, with the content on the disk.
     pub(crate) fn begin(files: &Files, path: &WorkspacePath) -> Result<Self, Failure> {
         let before = match files.workspace().read(path, freshness::LIMIT) {
-            Ok(snapshot) => Some(Before::File { bytes: snapshot.bytes, hash: snapshot.hash }),
+            Ok(snapshot) => Some(OriginalEntry::File { bytes: snapshot.bytes, hash: snapshot.hash }),
             Err(error) if error.why == AccessKind::Missing => None,
             Err(error) if error.why == AccessKind::IsDirectory => {
                 return Err(crate::files::lookup::directory(files, path));
             }
             Err(_) if files.workspace().stat(path).is_ok_and(|stat| stat.kind == FileKind::Link) => {
-                Some(Before::Link)
+                Some(OriginalEntry::Link)
             }
             Err(error) => return Err(convert::access(path, error)),
         };
         Ok(Self {
             path: path.clone(),
             before,
-            now: Now::AsBefore,
+            now: DraftContent::AsBefore,
             from: None,
             replaced: 0,
             next: 0,
@@ -93,13 +95,15 @@ impl Draft {
             notes: Vec::new(),
             changed_since: None,
             moved: LineShifts::default(),
+            offsets: OffsetShifts::default(),
         })
     }
 
     /// Returns the content after the changes so far; `None` if there is no file.
     pub(crate) fn present(&self) -> Option<&[u8]> {
         match (&self.now, &self.before) {
-            (Now::Bytes(bytes), _) | (Now::AsBefore, Some(Before::File { bytes, .. })) => Some(bytes),
+            (DraftContent::Bytes(bytes), _)
+            | (DraftContent::AsBefore, Some(OriginalEntry::File { bytes, .. })) => Some(bytes),
             _ => None,
         }
     }
@@ -107,14 +111,14 @@ impl Draft {
     /// Returns whether a file or link exists at the path after the changes so far.
     pub(crate) fn is_there(&self) -> bool {
         match self.now {
-            Now::AsBefore => self.before.is_some(),
-            Now::Bytes(_) | Now::Link => true,
-            Now::Nothing => false,
+            DraftContent::AsBefore => self.before.is_some(),
+            DraftContent::Bytes(_) | DraftContent::Link => true,
+            DraftContent::Nothing => false,
         }
     }
 
     pub(crate) fn put(&mut self, bytes: Vec<u8>) {
-        self.now = Now::Bytes(bytes);
+        self.now = DraftContent::Bytes(bytes);
     }
 
     /// Opens the content as text; `None` if there is no file.
@@ -128,7 +132,7 @@ impl Draft {
     }
 
     /// Replaces parts of the text. `new` holds the texts that the caller wrote. Refuses texts with a
-    /// placeholder for omitted text, such as `... rest of the code`.
+    /// placeholder for omitted text, such as `... rest of the code`, and a change that breaks a notebook.
     pub(super) fn splice(
         &mut self,
         cx: &CallCtx,
@@ -147,6 +151,7 @@ impl Draft {
         })?;
         self.still_a_notebook(text.bytes(), &bytes)?;
         self.moved.note(text.view(), splices);
+        self.offsets.note(splices);
         let mut grown = 0;
         for Splice { range, new } in splices {
             let new = lf(new).len();
@@ -177,15 +182,15 @@ impl Draft {
     pub(crate) fn stale(&self, files: &Files, cx: &CallCtx) -> Failure {
         // A file that is not on the disk comes from earlier changes of this call; its content is not shown.
         let (bytes, sight) = match &self.before {
-            Some(Before::File { bytes, .. }) => (bytes.as_slice(), Disclosure::Shown),
+            Some(OriginalEntry::File { bytes, .. }) => (bytes.as_slice(), Disclosure::Shown),
             _ => (self.present().unwrap_or_default(), Disclosure::Withheld),
         };
         freshness::stale(files, cx, &self.path, Extent::Part, (bytes, sight))
     }
 
     /// Checks that the content on the disk is the content that the caller has seen. If the file has changed
-    /// since, a partial change is allowed with a note, unless `cx.fresh` refuses it. The path must be locked,
-    /// so that the content cannot change after the check.
+    /// since, a rename is allowed, and a partial change is allowed with a note, unless `cx.fresh` refuses it. The path
+    /// must be locked, so that the content cannot change after the check.
     pub(crate) fn judge(
         &mut self,
         files: &Files,
@@ -193,7 +198,7 @@ impl Draft {
         extent: Extent,
         sight: Disclosure,
     ) -> Result<(), Failure> {
-        let Some(Before::File { bytes, hash }) = &self.before else { return Ok(()) };
+        let Some(OriginalEntry::File { bytes, hash }) = &self.before else { return Ok(()) };
         let seen = cx.expected.get(&self.path).copied();
         let seen = seen.or_else(|| cx.session.ledger.seen(&self.path).map(|record| record.hash));
         let Some(seen) = seen else {

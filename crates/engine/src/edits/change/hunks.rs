@@ -3,15 +3,15 @@
 use super::draft::Draft;
 use crate::{
     call::CallCtx,
-    edits::{Edits, Several},
-    failure::{Failure, Hint, Kind, Trouble, convert},
+    edits::{AmbiguityTreatment, Edits},
+    failure::{ChangeProblem, Failure, Hint, Kind, convert},
     files::lookup,
     seen_content::SeenRange,
 };
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_text::{
     encoding::Text,
-    matching::{Miss, Place},
+    matching::{MatchLocation, Miss},
     patch::{self, Hunk, HunkError, HunkProblem as Unfit},
 };
 
@@ -21,13 +21,13 @@ const REPEATED: usize = 60;
 /// Computes the content of the file with the hunks applied.
 pub(super) fn apply(edits: &Edits, cx: &CallCtx, draft: &mut Draft, hunks: &[Hunk]) -> Result<(), Failure> {
     let files = edits.files();
-    let unreadable = |failure: Failure| failure.trouble(Trouble::Unreadable, &draft.path);
+    let unreadable = |failure: Failure| failure.trouble(ChangeProblem::Unreadable, &draft.path);
     let Some(text) = draft.text(files).map_err(unreadable)? else {
         return Err(unreadable(lookup::missing(files, &draft.path, &draft.path.absolute())));
     };
     let applied = match edits.several() {
-        Several::Refused => patch::apply(text.view(), hunks),
-        Several::First => patch::apply_first(text.view(), hunks),
+        AmbiguityTreatment::Refused => patch::apply(text.view(), hunks),
+        AmbiguityTreatment::First => patch::apply_first(text.view(), hunks),
     };
     let applied = applied.map_err(|misfit| failure(draft, &misfit, &text))?;
     if draft.seen == SeenRange::Some && applied.doubtful > 0 {
@@ -96,12 +96,12 @@ fn failure(draft: &Draft, misfit: &HunkError, text: &Text) -> Failure {
     }
 }
 
-/// Describes a hunk whose lines occur `count` times; `places` are the first of these, and `header` is the line that the
-/// header of the hunk gives.
+/// Describes a hunk whose lines occur `count` times. `places` are the first of these positions; `header` is the line that
+/// follows from the hunk's header and the position of the previous hunk.
 fn ambiguous(
     draft: &Draft,
     hunk: &str,
-    (count, places): (usize, &[Place]),
+    (count, places): (usize, &[MatchLocation]),
     header: Option<usize>,
     text: &Text,
 ) -> Failure {
@@ -115,7 +115,7 @@ fn ambiguous(
                   the file that occurs once, such as the head of the function, after `@@`.";
     let mut failure = Failure::new(Kind::Ambiguous, what).found(found).hint(Hint::Advice(advice.to_owned()));
     failure.facts.places = u32::try_from(count).ok();
-    failure.trouble(Trouble::Ambiguous, &draft.path)
+    failure.trouble(ChangeProblem::Ambiguous, &draft.path)
 }
 
 fn repeated(text: &Text, old: &str) -> String {

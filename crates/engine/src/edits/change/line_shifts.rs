@@ -1,12 +1,11 @@
-//! Translation of the line numbers that the caller saw to line numbers after the changes so far.
+//! Translation between the line numbers that the caller saw and the line numbers after the changes so far.
 
 use toolpost_text::{
     encoding::Splice,
     lines::{self, LineRange},
 };
 
-/// Line shifts caused by the changes so far. They translate line numbers that the caller saw to
-/// current line numbers.
+/// Shifts of line numbers that the changes so far have caused.
 #[derive(Default)]
 pub(crate) struct LineShifts(Vec<Step>);
 

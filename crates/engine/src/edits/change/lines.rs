@@ -12,16 +12,16 @@ use crate::{
 use std::ops::RangeInclusive;
 use toolpost_text::{
     budget::ByteBudget,
-    counted::counted,
     cut::{self, NOTICE},
     encoding::Text,
     hashline::{self, Reference, Relocation},
     line_edit::{self, EditPosition, LineEditError},
     lines::{LineIndex, LineRange, lf},
+    plural::counted,
 };
 use toolpost_workspace::{WorkspacePath, hash};
 
-/// Number of lines shown before and after a line that does not match its reference.
+/// Number of context lines that a failure shows before and after the lines that it is about.
 const AROUND: usize = 3;
 /// Maximum number of characters of a line that a failure shows.
 const WIDTH: usize = 500;
@@ -79,9 +79,9 @@ fn check_holds(path: &WorkspacePath, view: &str, range: LineRange, old: &str) ->
         )))
 }
 
-/// Adds to the refusal of a change to a file that has changed since the caller saw it: the current position of the
-/// lines and, unless the refusal shows all that changed, the lines there. The caller has then seen these lines, so the
-/// next change can use their references.
+/// Extends the refusal of a change to a file that has changed since the caller saw it. Adds the current position of the
+/// lines, if it is known, and the lines there, unless the refusal already shows all that changed. The caller has then
+/// seen these lines, so the next change can use their references.
 pub(super) fn stale(
     files: &Files,
     cx: &CallCtx,
@@ -154,7 +154,7 @@ impl LineLookup<'_> {
     }
 
     /// Finds the lines in the earlier versions of the file that the session stores, and returns their current
-    /// position. Returns `None` if no version has the lines, or if the versions lead to different positions.
+    /// position. Returns `None` if no version has the lines, if they are gone, or if their position is ambiguous.
     fn seen_elsewhere(&self, lines: &Lines) -> Option<LineRange> {
         let named = LineRange { first: lines.first.line, last: lines.last.line };
         let mut found = None;
@@ -251,8 +251,8 @@ fn failure(path: &WorkspacePath, lines: &Lines, error: LineEditError, present: &
     }
 }
 
-/// Formats lines and the lines around them, each after its reference, such as `42:ab`. Also returns the numbers of the
-/// lines that are shown.
+/// Formats lines and the lines around them, each after its reference, such as `42:ab`, within the limits `MOST` and
+/// `SIZE`. Also returns the numbers of the lines that are shown.
 fn around(text: &str, LineRange { first, last }: LineRange) -> (String, RangeInclusive<u64>) {
     let first = first.saturating_sub(AROUND).max(1);
     let end = last.saturating_add(AROUND).min(first + MOST - 1);

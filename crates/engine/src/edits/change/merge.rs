@@ -1,6 +1,6 @@
 //! Merges partial code into a file; markers in the partial code represent unchanged code.
 
-use super::draft::{Before, Draft};
+use super::draft::{Draft, OriginalEntry};
 use crate::{
     access::Extent,
     call::CallCtx,
@@ -13,7 +13,7 @@ use toolpost_syntax::Language;
 use toolpost_text::{
     encoding::Text,
     lines,
-    merge::{self, Refusal, SnippetExtent, Why},
+    merge::{self, Refusal, RefusalReason, SnippetExtent},
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -52,7 +52,7 @@ pub(super) fn apply(
     let language = Language::meant(Path::new(&path), language);
     let merged = toolpost_syntax::merge::merge(text.view(), snippet, language)
         .map_err(|refusal| refused(&draft.path, &refusal, &text))?;
-    if let (SnippetExtent::Whole, Some(Before::File { bytes, .. })) = (merged.taken, &draft.before) {
+    if let (SnippetExtent::Whole, Some(OriginalEntry::File { bytes, .. })) = (merged.taken, &draft.before) {
         freshness::judge_content(files, cx, &draft.path, Extent::Whole, bytes, Disclosure::Shown)?;
     }
     let new: Vec<&str> = merged.splices.iter().map(|splice| splice.new.as_str()).collect();
@@ -65,55 +65,57 @@ pub(super) fn apply(
 fn refused(path: &WorkspacePath, refusal: &Refusal, text: &Text) -> Failure {
     let name = path.display();
     let (kind, advice) = match &refusal.why {
-        Why::Absent | Why::Order { .. } => (
+        RefusalReason::Absent | RefusalReason::Order { .. } => (
             Kind::NoMatch,
             "Before and after the change, repeat a line or a function head of the file, in the file's order, and put \
              a marker for everything else.",
         ),
-        Why::Ambiguous { .. } | Why::Unbounded { .. } | Why::Readings { .. } => (
+        RefusalReason::Ambiguous { .. }
+        | RefusalReason::Unbounded { .. }
+        | RefusalReason::Readings { .. } => (
             Kind::Ambiguous,
             "Include more of the surrounding code, such as the whole function or the lines before and after, so that \
              only one place matches.",
         ),
-        Why::Twice { .. } => (
+        RefusalReason::Twice { .. } => (
             Kind::Ambiguous,
             "To move that line, include the code around its old and its new location in one part, without a marker between them.",
         ),
-        Why::Unchanged { .. } => (
+        RefusalReason::Unchanged { .. } => (
             Kind::Invalid,
             "Write the whole new function or block, or put a marker for everything that stays.",
         ),
-        Why::Doubles { .. } => (
+        RefusalReason::Doubles { .. } => (
             Kind::Ambiguous,
             "Write out the whole block, with the changed entry once and at its position in the file.",
         ),
-        Why::Homeless => (
+        RefusalReason::Homeless => (
             Kind::Ambiguous,
             "Include the head of the class or block to which the code belongs, with markers for the rest.",
         ),
-        Why::Loses { .. } => (
+        RefusalReason::Loses { .. } => (
             Kind::Invalid,
             "Put a marker such as `... existing code ...` in a comment in place of these lines, or write the lines out; \
              to remove them, replace their text with nothing.",
         ),
-        Why::Partial { .. } => (
+        RefusalReason::Partial { .. } => (
             Kind::Invalid,
             "Put a marker such as `... existing code ...` in a comment wherever existing code stays.",
         ),
-        Why::Nothing => (Kind::Invalid, "Write out the intended code."),
-        Why::Empty => (Kind::Invalid, "Pass the changed code, with the code around it."),
-        Why::Breaks { .. } | Why::Malformed { .. } => {
+        RefusalReason::Nothing => (Kind::Invalid, "Write out the intended code."),
+        RefusalReason::Empty => (Kind::Invalid, "Pass the changed code, with the code around it."),
+        RefusalReason::Breaks { .. } | RefusalReason::Malformed { .. } => {
             (Kind::Invalid, "Pass the whole function or class that changes, with all brackets.")
         }
-        Why::Unread { .. } => {
+        RefusalReason::Unread { .. } => {
             (Kind::TooLarge, "Replace only the lines that change, and quote their current text.")
         }
     };
     let what = format!("{name} was not changed. {}.", text.shown(&refusal.to_string()));
     let failure = Failure::new(kind, what).hint(Hint::Advice(advice.to_owned()));
     match refusal.why {
-        Why::Partial { .. } => failure.hint(Hint::WriteWhole(path.clone())),
-        Why::Unread { .. } => failure,
+        RefusalReason::Partial { .. } => failure.hint(Hint::WriteWhole(path.clone())),
+        RefusalReason::Unread { .. } => failure,
         _ => failure.hint(Hint::ReplaceText(path.clone())),
     }
 }

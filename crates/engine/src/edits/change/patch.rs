@@ -1,6 +1,6 @@
-//! Conversion of the text of a patch to changes of files.
+//! Conversion of a patch into changes to files.
 
-use super::{Change, Existence, RemainingContent, Where};
+use super::{Change, ChangeTarget, Existence, RemainingContent};
 use crate::failure::{Failure, Hint, convert::sentence};
 use toolpost_text::patch::{self, FilePatch, Format, ParseError, PatchAction};
 use toolpost_workspace::WorkspacePath;
@@ -17,12 +17,13 @@ pub enum PathResolution {
 /// A function that resolves a path in a patch to a path in the workspace.
 pub type Resolve<'a> = dyn Fn(&str, PathResolution) -> Result<WorkspacePath, Failure> + 'a;
 
-/// Parses a patch in any of the supported formats, and returns its changes in their order.
+/// Parses a patch in any of the supported formats, and returns its changes in order.
 ///
-/// `known` is the file for a diff without file names, as the caller wrote it.
+/// `known` is the path, as the caller wrote it, of the file that a diff without file names changes.
 ///
 /// # Errors
-/// `Invalid` if the text is not a patch or names no file, and any failure of `resolve`.
+/// `Invalid` if the text is not a valid patch, contains no file, or has a path that ends with a slash; and any failure of
+/// `resolve`.
 pub fn from_patch(text: &str, known: Option<&str>, resolve: &Resolve<'_>) -> Result<Vec<Change>, Failure> {
     let patch = patch::parse(text, known).map_err(|error| invalid(&error))?;
     if patch.files.is_empty() {
@@ -59,39 +60,40 @@ impl PatchLowering<'_> {
         match what {
             PatchAction::Add { content } => {
                 let path = self.place(&path, PathResolution::File)?;
-                self.changes.push(Change { path, at: Where::Whole(self.over), text: content });
+                self.changes.push(Change { path, at: ChangeTarget::Whole(self.over), text: content });
             }
             PatchAction::Delete { hunks } => {
                 let path = self.place(&path, PathResolution::Name)?;
                 let left =
                     if hunks.is_empty() { RemainingContent::Anything } else { RemainingContent::Nothing };
                 if left == RemainingContent::Nothing {
-                    self.push(path.clone(), Where::Hunks(hunks));
+                    self.push(path.clone(), ChangeTarget::Hunks(hunks));
                 }
                 self.freed.push(path.clone());
-                self.push(path, Where::Gone(left));
+                self.push(path, ChangeTarget::Gone(left));
             }
             PatchAction::Update { move_to, hunks } => {
                 if !hunks.is_empty() {
                     let path = self.place(&path, PathResolution::File)?;
-                    self.push(path, Where::Hunks(hunks));
+                    self.push(path, ChangeTarget::Hunks(hunks));
                 }
                 if let Some(to) = move_to {
                     let (from, to) =
                         (self.place(&path, PathResolution::Name)?, self.place(&to, PathResolution::Name)?);
                     self.freed.push(from.clone());
-                    self.push(from, Where::Elsewhere { to, existence: self.over });
+                    self.push(from, ChangeTarget::Elsewhere { to, existence: self.over });
                 }
             }
         }
         Ok(())
     }
 
-    fn push(&mut self, path: WorkspacePath, at: Where) {
+    fn push(&mut self, path: WorkspacePath, at: ChangeTarget) {
         self.changes.push(Change { path, at, text: String::new() });
     }
 
-    /// Resolves a path, relative to the directory of the patch if it has one; refuses a path that ends with a slash.
+    /// Resolves a path; a relative path is relative to the directory of the patch, if it has one. Refuses a path that
+    /// ends with a slash.
     fn place(&self, path: &str, meant: PathResolution) -> Result<WorkspacePath, Failure> {
         if path.ends_with(['/', '\\']) {
             return Err(Failure::invalid(format!(

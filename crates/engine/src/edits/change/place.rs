@@ -1,11 +1,11 @@
 //! Replaces a text in a file.
 
-use super::draft::{Before, Draft, Now};
+use super::draft::{Draft, DraftContent, OriginalEntry};
 use super::{MatchCount, Step};
 use crate::{
     call::CallCtx,
-    edits::{Edits, Several},
-    failure::{Failure, Hint, Kind, Trouble, convert},
+    edits::{AmbiguityTreatment, Edits},
+    failure::{ChangeProblem, Failure, Hint, Kind, convert},
     seen_content::SeenRange,
 };
 use std::path::Path;
@@ -14,7 +14,7 @@ use toolpost_text::{
     encoding::{Splice, Text},
     guard,
     lines::LineRange,
-    matching::{self, Choice, Difference, How, Matches, Miss},
+    matching::{self, Choice, Difference, MatchOptions, Matches, Miss},
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -24,7 +24,7 @@ pub(super) fn replace(
     cx: &CallCtx,
     draft: &mut Draft,
     (old, new): (&str, &str),
-    how: How,
+    how: MatchOptions,
 ) -> Result<(), Failure> {
     let empty = draft.present().is_some_and(<[u8]>::is_empty);
     if empty && old.is_empty() && !new.is_empty() {
@@ -48,7 +48,7 @@ pub(super) fn replace(
         return Err(draft.stale(edits.files(), cx)); // the caller may not have seen all matches
     }
     if found.step >= Step::Reindented && !is_sound(draft, &text, &found) {
-        let strict = How { upto: Step::Folded, ..how };
+        let strict = MatchOptions { upto: Step::Folded, ..how };
         let miss = matching::find(text.view(), old, new, &strict).err().unwrap_or(Miss::Same);
         return Err(missed(edits, draft, &miss, &text, (old, new), &strict));
     }
@@ -63,16 +63,22 @@ pub(super) fn replace(
     cx.check()
 }
 
-/// Searches for a text. A change to the next match (`Where::Next`) takes the only exact match in the file, if
-/// there is just one. Otherwise, it searches after the previous change, and then, if the text does not occur
-/// there, in the whole file.
-fn find(text: &Text, old: &str, new: &str, how: &How, stops: &dyn Fn() -> bool) -> Result<Matches, Miss> {
-    let find = |how: &How| matching::find_until(text.view(), old, new, how, stops);
+/// Searches for a text. A change to the next match (`ChangeTarget::Next`) takes the only exact match in the file. If there is
+/// none, or more than one, it searches after the previous change and then, if the text does not occur there, in the
+/// whole file.
+fn find(
+    text: &Text,
+    old: &str,
+    new: &str,
+    how: &MatchOptions,
+    stops: &dyn Fn() -> bool,
+) -> Result<Matches, Miss> {
+    let find = |how: &MatchOptions| matching::find_until(text.view(), old, new, how, stops);
     if how.start.is_none() {
         return find(how);
     }
-    let anywhere = How { start: None, ..*how };
-    let exactly = How { upto: Step::Exact, want: MatchCount::One, ..anywhere };
+    let anywhere = MatchOptions { start: None, ..*how };
+    let exactly = MatchOptions { upto: Step::Exact, want: MatchCount::One, ..anywhere };
     if let Ok(found) = find(&exactly) {
         return Ok(found);
     }
@@ -82,7 +88,7 @@ fn find(text: &Text, old: &str, new: &str, how: &How, stops: &dyn Fn() -> bool) 
     }
 }
 
-/// Returns true if the replacement of a loose match adds no syntax error, or if the file has no grammar.
+/// Returns true if the replacement of a loose match adds no syntax error, or if there is no grammar for the file.
 fn is_sound(draft: &Draft, text: &Text, found: &Matches) -> bool {
     let name = draft.path.display();
     let Some(language) = Language::meant(Path::new(&name), None) else { return true };
@@ -98,12 +104,12 @@ fn is_sound(draft: &Draft, text: &Text, found: &Matches) -> bool {
 }
 
 /// Returns the options of a search for the next match after the previous change.
-pub(super) fn next(edits: &Edits, draft: &Draft, matching: Step) -> How {
+pub(super) fn next(edits: &Edits, draft: &Draft, matching: Step) -> MatchOptions {
     let want = match edits.several() {
-        Several::Refused => MatchCount::One,
-        Several::First => MatchCount::First,
+        AmbiguityTreatment::Refused => MatchCount::One,
+        AmbiguityTreatment::First => MatchCount::First,
     };
-    How { upto: matching, want, near: None, start: Some(draft.next) }
+    MatchOptions { upto: matching, want, near: None, start: Some(draft.next) }
 }
 
 /// Describes why a text was not replaced, for example because it does not occur or occurs more than once.
@@ -113,10 +119,10 @@ fn missed(
     miss: &Miss,
     text: &Text,
     replacement: (&str, &str),
-    how: &How,
+    how: &MatchOptions,
 ) -> Failure {
     match (&draft.now, &draft.before) {
-        (Now::Bytes(_), Some(Before::File { bytes, .. })) => {
+        (DraftContent::Bytes(_), Some(OriginalEntry::File { bytes, .. })) => {
             let disk = Text::open(bytes.clone(), edits.files().encoding()).ok();
             disk.map(|disk| undone(&draft.path, miss, text, &disk, replacement, how))
         }
@@ -133,9 +139,9 @@ fn undone(
     text: &Text,
     disk: &Text,
     (old, new): (&str, &str),
-    how: &How,
+    how: &MatchOptions,
 ) -> Failure {
-    let there = matching::find(disk.view(), old, new, &How { start: None, ..*how });
+    let there = matching::find(disk.view(), old, new, &MatchOptions { start: None, ..*how });
     match (miss, there) {
         (Miss::Absent { .. }, Err(there @ Miss::Absent { .. }))
         | (Miss::Ambiguous { .. }, Err(there @ Miss::Ambiguous { .. })) => convert::miss(path, &there, disk),
@@ -144,7 +150,7 @@ fn undone(
                 "The text to replace is in {}, but the earlier changes of this call remove or change it.",
                 path.display()
             );
-            Failure::new(Kind::NoMatch, what).trouble(Trouble::Absent, path).hint(Hint::Advice(
+            Failure::new(Kind::NoMatch, what).trouble(ChangeProblem::Absent, path).hint(Hint::Advice(
                 "Combine this change with the earlier one, or quote the text as the earlier change leaves it.".to_owned(),
             ))
         }
@@ -190,7 +196,7 @@ fn notes(draft: &Draft, found: &Matches) -> Vec<String> {
     notes
 }
 
-/// Describes the choice of a match that the edit does not determine. Line numbers are those before the call.
+/// Describes which match was replaced, if the edit does not make that clear. Line numbers are those before the call.
 fn chosen(draft: &Draft, choice: &Choice) -> String {
     let number = |line: usize| draft.moved.before(line).to_string();
     let lines = |LineRange { first, last }: LineRange| {

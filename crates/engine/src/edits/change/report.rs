@@ -1,6 +1,6 @@
 //! The result of a change for each file.
 
-use super::draft::{Before, Draft, since_note};
+use super::draft::{Draft, OriginalEntry, since_note};
 use super::{ChangedFile, EditKind};
 use crate::{
     files::Files,
@@ -18,13 +18,13 @@ use toolpost_workspace::{ContentHash, WorkspacePath, hash};
 /// Number of context lines around each change in the diff.
 const CONTEXT: usize = 3;
 
-/// Returns the result for each file after the commit.
+/// Returns the result for each file, to be reported after the commit.
 pub(super) fn files(files: &Files, drafts: &[Draft]) -> Vec<ChangedFile> {
     drafts.iter().filter(|draft| is_told(drafts, draft)).map(|draft| file(files, drafts, draft)).collect()
 }
 
-/// Returns whether the reply reports a draft: a moved file only under its new name, and a file that was
-/// created and removed again not at all.
+/// Returns whether the reply reports a draft. A moved file is reported only under its new name; a file that was created
+/// and removed again is not reported.
 fn is_told(drafts: &[Draft], draft: &Draft) -> bool {
     let moved = drafts.iter().any(|other| other.from.as_ref() == Some(&draft.path));
     draft.is_there() || (draft.before.is_some() && !moved)
@@ -72,8 +72,8 @@ fn file(files: &Files, drafts: &[Draft], draft: &Draft) -> ChangedFile {
 /// Returns the content that a file had on the disk before the call; `None` if there was no file.
 fn on_disk<'a>(drafts: &'a [Draft], path: &WorkspacePath) -> Option<&'a [u8]> {
     match drafts.iter().find(|draft| draft.path == *path)?.before.as_ref()? {
-        Before::File { bytes, .. } => Some(bytes),
-        Before::Link => None,
+        OriginalEntry::File { bytes, .. } => Some(bytes),
+        OriginalEntry::Link => None,
     }
 }
 

@@ -41,7 +41,7 @@ fn failure(path: &str, error: SymbolError, shown: impl Fn(&str) -> String) -> Fa
     match error {
         SymbolError::Unread(_) => Failure::new(Kind::TooLarge, what)
             .hint(Hint::Advice("Give line numbers, or quote the current text.".to_owned())),
-        SymbolError::None { like, all, .. } => none(what, &like, &all),
+        SymbolError::None { like, all, total, .. } => none(what, &like, (&all, total)),
         SymbolError::Several { all, .. } => {
             Failure::new(Kind::Ambiguous, what).found(listed(&all)).hint(Hint::Advice(format!(
                 "Use one of the names shown here, such as {}.",

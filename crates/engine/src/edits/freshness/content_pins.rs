@@ -9,12 +9,13 @@ use crate::{
     files::Files,
     seen_content::{SeenContent, SeenRange},
 };
+use toolpost_text::duplicates::remove_duplicates;
 use toolpost_workspace::{AccessKind, WorkspacePath, hash};
 
 /// Compares the files that a call writes with the pinned hashes, and records matching files as seen.
 pub(super) fn check(files: &Files, cx: &CallCtx, touches: &[Touch]) -> Result<(), Failure> {
     let mut written: Vec<&WorkspacePath> = touches.iter().filter_map(written).collect();
-    written.dedup();
+    remove_duplicates(&mut written);
     for pinned in cx.session.pinned() {
         let path = match &pinned.path {
             Some(path) if written.contains(&path) => path,
@@ -71,7 +72,7 @@ fn not_written(path: &str, written: &[&WorkspacePath]) -> Failure {
 
 fn not_one(written: &[&WorkspacePath]) -> Failure {
     let what = format!(
-        "A content hash without a path is for the only file that a call writes, but this call {}.",
+        "A content hash without a path requires a call that writes exactly one file, but this call {}.",
         writes(written)
     );
     Failure::invalid(what).hint(Hint::Advice("Give the hash of each file as PATH=HASH.".to_owned()))

@@ -1,7 +1,6 @@
 //! Refusals to overwrite unseen content.
 //!
-//! If the call may read the file, a refusal shows the current content, so that the caller can decide what to
-//! do next.
+//! A refusal shows current content only if the call may read the file. The caller can then decide what to do next.
 
 use super::covers;
 use crate::{
@@ -24,17 +23,17 @@ const HEAD: usize = 40;
 /// Maximum size of the changes that a failure shows together with other findings.
 const CHANGES: Limit = Limit { bytes: 2048, lines: 40 };
 
-/// Permission of a refusal to show the content of a file.
+/// Permission to show the content of a file in a refusal.
 #[derive(Clone, Copy)]
 pub(crate) enum Disclosure {
     /// The content may be shown.
     Shown,
-    /// No part may be shown: the permission of the call to read the file was not checked.
+    /// No part may be shown, because the call may not read the file, or its permission to read was not checked.
     Withheld,
 }
 
-/// Returns the failure of a change to a file whose content was not seen in the session. For a partial change,
-/// the failure shows no content, because the change can concern any part of the file.
+/// Returns the failure of a write to a file whose content was not seen in the session. For a partial change, the
+/// failure shows no content, because the change can concern any part of the file.
 pub(super) fn unread(
     files: &Files,
     path: &WorkspacePath,
@@ -49,11 +48,12 @@ pub(super) fn unread(
         return Failure::new(Kind::WrongKind, what).hint(hint);
     }
     let what = format!("{} exists, and this session has not seen its content.", path.display());
-    let look = if extent == Extent::Part { Look::default() } else { content(files, path, present, sight) };
+    let look =
+        if extent == Extent::Part { ShownContent::default() } else { content(files, path, present, sight) };
     look.refuse(Kind::Unread, what, Hint::ReadFirst(path.clone()))
 }
 
-/// Returns the failure of an overwrite of a whole file that was only seen in part.
+/// Returns the failure of a write that would replace a whole file that was seen only in part.
 pub(super) fn unread_in_part(
     files: &Files,
     path: &WorkspacePath,
@@ -72,8 +72,8 @@ pub(super) fn unread_in_part(
 
 /// Returns the failure of a write over content that differs from the content that was seen.
 ///
-/// If the refusal shows all that changed, the caller has then seen the current content as far as the earlier one, so a
-/// partial change can be repeated at once.
+/// If the refusal shows all that changed, the caller has then seen as much of the current content as it had seen of the
+/// earlier content, so it can repeat a partial change without another read.
 pub(crate) fn stale(
     files: &Files,
     cx: &CallCtx,
@@ -101,8 +101,8 @@ pub(crate) fn stale(
     Failure { shows: failure.shows.or(part.map(Box::new)), ..failure }
 }
 
-/// Adds to the failure of a partial change that the file has changed since the caller saw it, and what changed.
-/// `differ` describes the changed lines.
+/// Adds to the failure of a partial change that the file has changed since the caller saw it and, if
+/// the session still stores the earlier content, what changed. `differ` describes the changed lines.
 pub(crate) fn changed_first(
     files: &Files,
     cx: &CallCtx,
@@ -125,9 +125,9 @@ pub(crate) fn changed_first(
     failure
 }
 
-/// The content that a refusal shows of a file.
+/// The content of a file that a refusal shows.
 #[derive(Default)]
-struct Look {
+struct ShownContent {
     found: Option<String>,
     /// The content, if the caller has seen all of it after this refusal.
     whole: Option<SeenContent>,
@@ -135,7 +135,7 @@ struct Look {
     part: Option<SeenContent>,
 }
 
-impl Look {
+impl ShownContent {
     /// Returns whether the caller has seen enough after this refusal to repeat a change of this extent.
     fn shows(&self, extent: Extent) -> bool {
         self.whole.is_some() || (extent == Extent::Part && self.part.is_some())
@@ -150,14 +150,15 @@ impl Look {
     }
 }
 
-/// Shows the content of the file: all of it, or the beginning if it is too long for a refusal.
-fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Disclosure) -> Look {
+/// Shows the content of the file: all of it, or the beginning if it is too long for a refusal. Shows only the size of
+/// a file that is not text, and nothing if the content is withheld.
+fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Disclosure) -> ShownContent {
     if let Disclosure::Withheld = sight {
-        return Look::default();
+        return ShownContent::default();
     }
     let Ok(text) = Text::open(present.to_vec(), files.encoding()) else {
         let found = format!("The file has {} bytes and is not text.", present.len());
-        return Look { found: Some(found), ..Look::default() };
+        return ShownContent { found: Some(found), ..ShownContent::default() };
     };
     let shown = text.shown(text.view());
     let lines: Vec<&str> = shown.lines().collect();
@@ -168,27 +169,35 @@ fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Disclosur
         _ => format!("It has these {count} lines:\n{}", numbered(&lines)),
     };
     if fits(&all) {
-        return Look { found: Some(all), whole: Some(seen(path, present, SeenRange::Whole)), part: None };
+        return ShownContent {
+            found: Some(all),
+            whole: Some(seen(path, present, SeenRange::Whole)),
+            part: None,
+        };
     }
     let head = numbered(&lines[..count.min(HEAD)]);
-    Look { found: Some(format!("It has {count} lines and begins with:\n{head}")), ..Look::default() }
+    ShownContent {
+        found: Some(format!("It has {count} lines and begins with:\n{head}")),
+        ..ShownContent::default()
+    }
 }
 
-/// Shows the difference from the content that was seen, if the session still stores that content. A caller that
-/// had seen all of that content, and is shown the whole difference, has also seen all of the current content.
+/// Shows the difference from the content that was seen. A caller that had seen all of that content, and is shown the
+/// whole difference, has also seen all of the current content. `None` if the session no longer stores the earlier
+/// content, if the contents are equal or not text, or if the content is withheld.
 fn changes(
     files: &Files,
     cx: &CallCtx,
     path: &WorkspacePath,
     present: &[u8],
     sight: Disclosure,
-) -> Option<Look> {
+) -> Option<ShownContent> {
     if let Disclosure::Withheld = sight {
         return None;
     }
     let record = cx.session.ledger.seen(path)?;
     let remembered = cx.session.remembered(path)?;
-    if hash(&remembered) == hash(present) {
+    if record.hash == hash(present) {
         return None;
     }
     let text = Text::open(present.to_vec(), files.encoding()).ok()?;
@@ -200,11 +209,10 @@ fn changes(
         format!("What changed:\n{}", diff.text)
     };
     let complete = diff.cut == 0 && !diff.text.contains(cut::NOTICE) && fits(&found);
-    let complete = complete && record.hash == hash(&remembered);
     let knew_all = covers(files, &record.coverage, &remembered);
     let whole = (complete && knew_all).then(|| seen(path, present, SeenRange::Whole));
     let part = (complete && !knew_all).then(|| seen(path, present, SeenRange::Some));
-    Some(Look { found: Some(found), whole, part })
+    Some(ShownContent { found: Some(found), whole, part })
 }
 
 fn seen(path: &WorkspacePath, bytes: &[u8], part: SeenRange) -> SeenContent {

@@ -8,7 +8,7 @@ use crate::{
     files::symbol_failure::{listed, no_parser, none},
 };
 use std::{ops::Range, path::Path};
-use toolpost_syntax::{Language, Resolution, Symbol, Tree, find as find_symbol, named};
+use toolpost_syntax::{Language, Resolution, Symbol, Tree, find as find_symbol, first_named, named};
 use toolpost_text::{encoding::Text, lines::LineIndex};
 use toolpost_workspace::WorkspacePath;
 
@@ -46,9 +46,9 @@ pub(crate) fn symbol(
         }
         Resolution::Several(all) => all,
         Resolution::None(like) => {
-            let all: Vec<usize> = (0..symbols.len().min(40)).collect();
-            let (like, all) = (named(text.view(), &symbols, &like), named(text.view(), &symbols, &all));
-            return Err(none(format!("Nothing in {shown} is called {}.", name.trim()), &like, &all));
+            let (like, first) = (named(text.view(), &symbols, &like), first_named(text.view(), &symbols));
+            let what = format!("Nothing in {shown} is called {}.", name.trim());
+            return Err(none(what, &like, (&first, symbols.len())));
         }
     };
     let found = named(text.view(), &symbols, &which);
@@ -60,7 +60,8 @@ pub(crate) fn symbol(
     Ok(found.into_iter().map(block).collect())
 }
 
-/// Finds the innermost symbol or block around a line, with 2 to `LONGEST` lines; `None` if there is none.
+/// Finds the innermost symbol around a line or, if there is none, the first other block, with 2 to `LONGEST` lines.
+/// `None` if there is none, or if the file cannot be parsed.
 pub(crate) fn around(
     files: &Files,
     path: &WorkspacePath,
@@ -128,8 +129,8 @@ pub(crate) fn read(
     Ok((shown, text))
 }
 
-/// Returns the offset of the first non-blank character of a line, in bytes; `None` if the text has no such
-/// line.
+/// Returns the byte offset of a line's first non-blank character, or of the last byte of a blank line; `None` if the text
+/// has no such line.
 fn start(text: &str, line: u64) -> Option<usize> {
     let before = usize::try_from(line).ok()?.checked_sub(1)?;
     let mut lines = text.split_inclusive('\n');

@@ -1,6 +1,6 @@
 //! Decodes images and converts them for the reply.
 
-use crate::files::lookup::Opened;
+use crate::files::lookup::OpenedFile;
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
@@ -17,7 +17,7 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
 }
 
 /// Shows an image file. The image is decoded first, because model services refuse a conversation with an invalid image.
-pub(crate) fn show(opened: Opened, cx: &CallCtx) -> Result<FileContent, Failure> {
+pub(crate) fn show(opened: OpenedFile, cx: &CallCtx) -> Result<FileContent, Failure> {
     let path = opened.path().display();
     let _alone = alone();
     cx.check()?;
@@ -40,10 +40,12 @@ pub(crate) fn of_bytes(name: &str, bytes: &[u8]) -> Result<Image, Failure> {
 fn made(name: &str, bytes: &[u8]) -> Result<Image, Failure> {
     let shown = image::show(bytes, ImageLimits::default()).map_err(|error| {
         let failure = Failure::new(Kind::WrongKind, format!("{name} cannot be shown as an image: {error}"));
-        if error == ImageError::Unavailable {
-            return failure;
-        }
-        failure.hint(Hint::Advice("The file may be damaged; its bytes were not returned.".to_owned()))
+        let advice = match error {
+            ImageError::Unavailable => return failure,
+            ImageError::Broken { .. } => "The file may be damaged; the image was not returned.",
+            _ => "The image was not returned.",
+        };
+        failure.hint(Hint::Advice(advice.to_owned()))
     })?;
     let mut summary = format!("{name}: {} {}x{}", shown.format, shown.original_width, shown.original_height);
     if (shown.width, shown.height) != (shown.original_width, shown.original_height) {
@@ -53,4 +55,22 @@ fn made(name: &str, bytes: &[u8]) -> Result<Image, Failure> {
         summary.push_str(&format!(", the first of {} frames", shown.frames));
     }
     Ok(Image { mime: shown.mime.to_owned(), summary, data: shown.data })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hint, made};
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn only_a_broken_image_may_be_damaged() {
+        let rows: [(&[u8], &str); 2] = [
+            (b"\x89PNG\r\n\x1a\nrest", "The file may be damaged; the image was not returned."),
+            (b"no image", "The image was not returned."),
+        ];
+        each(rows, |(bytes, advice)| {
+            let failure = made("a.png", bytes).map(|_| ()).unwrap_err();
+            assert_eq!(failure.hints, [Hint::Advice(advice.to_owned())], "{}", bytes.escape_ascii());
+        });
+    }
 }

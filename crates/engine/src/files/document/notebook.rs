@@ -1,6 +1,6 @@
 //! Shows the cells of a Jupyter notebook.
 
-use crate::files::lookup::Opened;
+use crate::files::lookup::OpenedFile;
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
@@ -9,10 +9,10 @@ use crate::{
 };
 use toolpost_documents::notebook::{self, NotebookLimits, Output};
 use toolpost_text::budget::ByteBudget;
-use toolpost_text::counted::counted;
 use toolpost_text::cut::NOTICE;
+use toolpost_text::plural::counted;
 
-pub(crate) fn show(opened: Opened, request: &Request, cx: &CallCtx) -> Result<FileContent, Failure> {
+pub(crate) fn show(opened: OpenedFile, request: &Request, cx: &CallCtx) -> Result<FileContent, Failure> {
     let path = opened.path().display();
     let _alone = super::image::alone();
     cx.check()?;

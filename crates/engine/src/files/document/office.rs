@@ -1,6 +1,6 @@
 //! Shows parts of an office document or an archive, as text.
 
-use crate::files::lookup::Opened;
+use crate::files::lookup::OpenedFile;
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
@@ -21,7 +21,7 @@ const AROUND: usize = 48;
 
 /// Shows the requested parts of an office document or an archive.
 pub(crate) fn show(
-    opened: Opened,
+    opened: OpenedFile,
     format: Format,
     request: &Request,
     cx: &CallCtx,
@@ -47,7 +47,7 @@ pub(crate) fn show(
     let (parts, next) = fit(parts, request.max_bytes);
     if let Some(next) = next {
         notes.push(format!(
-            "parts from {next} on do not fit in this reply; request them by number, in the same way as pages"
+            "part {next} and later ones do not fit in this reply; request them by number, as you would pages"
         ));
     }
     let content = Content::Office(Office { total_parts: total, parts, notes });

@@ -1,6 +1,6 @@
 //! Shows pages of a PDF, as text.
 
-use crate::files::lookup::Opened;
+use crate::files::lookup::OpenedFile;
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
@@ -17,7 +17,7 @@ const TIME: Duration = Duration::from_secs(30);
 /// The maximum number of pages shown of a PDF that is not a file, such as a download.
 const MOST: u32 = 200;
 
-pub(crate) fn show(opened: Opened, request: &Request, cx: &CallCtx) -> Result<FileContent, Failure> {
+pub(crate) fn show(opened: OpenedFile, request: &Request, cx: &CallCtx) -> Result<FileContent, Failure> {
     let path = opened.path().display();
     let range = request
         .pages
@@ -47,7 +47,7 @@ fn noted(page: pdf::Page) -> PdfPage {
     PdfPage { number: page.number, text }
 }
 
-/// Returns the text of a PDF that is not a file, page after page. If the PDF has more than `MOST` pages, returns the
+/// Returns the text of a PDF that is not a file, page by page. If the PDF has more than `MOST` pages, returns the
 /// first `MOST` pages and a note.
 pub(crate) fn text(name: &str, bytes: Vec<u8>, time: Duration) -> Result<(String, Option<String>), Failure> {
     let limits = PdfLimits { deadline: time, max_unasked: MOST, max_pages: MOST, ..PdfLimits::default() };
@@ -61,8 +61,7 @@ pub(crate) fn text(name: &str, bytes: Vec<u8>, time: Duration) -> Result<(String
         }
         read => (read, None),
     };
-    // A caller can request page ranges only of files, so the hints about them are removed.
-    let read = read.map_err(|error| Failure { hints: Vec::new(), ..failed(name, &error) })?;
+    let read = read.map_err(|error| download_failed(name, &error))?;
     let total = read.total_pages;
     let pages = read.pages.into_iter().map(noted);
     let pages =
@@ -108,5 +107,34 @@ fn failed(path: &str, error: &PdfError) -> Failure {
         | PdfError::NotAPdf
         | PdfError::Garbled { .. }
         | PdfError::Unavailable => failure,
+    }
+}
+
+/// Creates the failure for a PDF that is not a file. A caller can request page ranges only of files, so the hints about
+/// them are removed.
+fn download_failed(name: &str, error: &PdfError) -> Failure {
+    let mut failure = failed(name, error);
+    failure.hints.retain(|hint| !matches!(hint, Hint::Pages(..)));
+    failure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn failures_of_downloads_keep_all_hints_except_those_about_pages() {
+        let pages = |count| Hint::Pages("a.pdf".to_owned(), count);
+        let rows = [
+            (PdfError::Busy { running: 4 }, vec![Hint::TryAgain], vec![Hint::TryAgain]),
+            (PdfError::TimedOut { seconds: 30 }, vec![pages(1)], vec![]),
+            (PdfError::OutOfRange { page: 9, total: 3 }, vec![pages(3)], vec![]),
+            (PdfError::Encrypted, vec![], vec![]),
+        ];
+        each(rows, |(error, of_file, of_download)| {
+            assert_eq!(failed("a.pdf", &error).hints, of_file);
+            assert_eq!(download_failed("a.pdf", &error).hints, of_download);
+        });
     }
 }

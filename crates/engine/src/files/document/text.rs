@@ -1,22 +1,22 @@
-//! Shows lines of a text file, without loading more of the file than is shown.
+//! Shows lines of a text file, without loading a large file as a whole unless it must be decoded.
 
-mod ends;
+mod head_tail;
 pub(crate) mod stretch;
 
-use crate::files::lookup::{Opened, Whole};
+use crate::files::lookup::{self, FileBytes, OpenedFile};
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
     files::Files,
-    files::content::{Content, FileContent, Gutter, Keep, Request, Text, Total},
+    files::content::{Content, FileContent, Gutter, LinePreference, Request, Text, Total},
     seen_content::SeenRange,
 };
 use std::{io::Read as _, sync::Arc};
 use toolpost_text::budget::ByteBudget;
 use toolpost_text::{
-    counted::counted,
     encoding::{self, Encoding, EncodingGuess, Eol, Text as Decoded},
-    window::{self, Ask, Facts, Line, Lines, Window, WindowContent},
+    plural::counted,
+    window::{self, Facts, Line, LineSelection, Lines, Window, WindowContent},
 };
 use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};
 
@@ -44,10 +44,21 @@ pub(crate) struct TextScan {
     pub(crate) hash: Option<ContentHash>,
     /// The whole content, if it is small enough for the session to store and needs no decoding.
     pub(crate) bytes: Option<Arc<[u8]>>,
+    /// The text of the lines in the file: raw, or decoded.
+    storage: Storage,
+}
+
+/// The relation of the bytes of a file to its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Storage {
+    /// The bytes are UTF-8, or 8-bit text of unknown encoding.
+    Raw,
+    /// The bytes were decoded from another encoding.
+    Decoded,
 }
 
 pub(crate) fn show(
-    opened: Opened,
+    opened: OpenedFile,
     files: &Files,
     request: &Request,
     cx: &CallCtx,
@@ -67,11 +78,11 @@ pub(crate) fn show(
     }
     let (hash, bytes) = (looked.hash, looked.bytes.clone());
     let (text, part) = match request.keep {
-        Keep::Ends { head, tail } if hash.is_some() && !ends::fits(&looked, request) => {
-            let wanted = ends::HeadTailLimits { head, tail, last: total.min(last_wanted(request)) };
-            ends::show(looked, &wanted, files, request, &path, cx)?
+        LinePreference::Ends { head, tail } if hash.is_some() && !head_tail::fits(&looked, request) => {
+            let wanted = head_tail::HeadTailLimits { head, tail, last: total.min(last_wanted(request)) };
+            head_tail::show(looked, &wanted, files, request, &path, cx)?
         }
-        Keep::Head | Keep::Ends { .. } => {
+        LinePreference::Head | LinePreference::Ends { .. } => {
             let text = fit(looked, request);
             let part = part(request, &text, total);
             (text, part)
@@ -81,22 +92,39 @@ pub(crate) fn show(
 }
 
 /// Reads the requested lines of a file. A large file whose bytes need no decoding is not loaded as a whole.
-pub(crate) fn look(opened: Opened, files: &Files, ask: Ask, cx: &CallCtx) -> Result<TextScan, Failure> {
+pub(crate) fn look(
+    opened: OpenedFile,
+    files: &Files,
+    ask: LineSelection,
+    cx: &CallCtx,
+) -> Result<TextScan, Failure> {
     match encoding::sniff(opened.head()) {
         EncodingGuess::Binary { .. } => Err(super::binary(opened.path(), opened.len(), "it has NUL bytes")),
-        EncodingGuess::Text(Encoding::Utf8 | Encoding::Utf8Bom) => as_it_is(opened, ask, cx),
-        EncodingGuess::Text(Encoding::EightBit) if files.encoding().is_none() => as_it_is(opened, ask, cx),
+        EncodingGuess::Text(Encoding::Utf8 | Encoding::Utf8Bom) => {
+            let path = opened.path().clone();
+            match raw(opened, ask, cx)? {
+                // Only text after the first bytes is not UTF-8.
+                (_, invalid) if invalid > 0 && files.encoding().is_some() => {
+                    decoded(lookup::open(files, &path)?, files, ask)
+                }
+                (scan, _) => Ok(scan),
+            }
+        }
+        EncodingGuess::Text(Encoding::EightBit) if files.encoding().is_none() => {
+            raw(opened, ask, cx).map(|(scan, _)| scan)
+        }
         EncodingGuess::Text(_) => decoded(opened, files, ask),
     }
 }
 
-/// Reads a file whose bytes need no decoding: UTF-8, or 8-bit text of unknown encoding.
-fn as_it_is(opened: Opened, ask: Ask, cx: &CallCtx) -> Result<TextScan, Failure> {
+/// Reads a file whose bytes need no decoding: UTF-8, or 8-bit text of unknown encoding. Also returns the number of bytes in
+/// the requested lines that are not UTF-8.
+fn raw(opened: OpenedFile, ask: LineSelection, cx: &CallCtx) -> Result<(TextScan, u64), Failure> {
     if opened.len() > REMEMBERED {
         return stream(opened, ask, cx);
     }
     let (path, len) = (opened.path().clone(), opened.len());
-    let Whole { bytes, hash } = opened.whole()?;
+    let FileBytes { bytes, hash } = opened.whole()?;
     let (seen, bytes) = match String::from_utf8(bytes) {
         Ok(text) => {
             let text: Arc<str> = text.into();
@@ -113,7 +141,7 @@ fn as_it_is(opened: Opened, ask: Ask, cx: &CallCtx) -> Result<TextScan, Failure>
 }
 
 /// Reads a long file in pieces and keeps only the lines that are shown.
-fn stream(mut opened: Opened, ask: Ask, cx: &CallCtx) -> Result<TextScan, Failure> {
+fn stream(mut opened: OpenedFile, ask: LineSelection, cx: &CallCtx) -> Result<(TextScan, u64), Failure> {
     let mut window = match encoding::sniff(opened.head()) {
         EncodingGuess::Text(Encoding::EightBit) => Window::eight_bit(ask),
         _ => Window::new(ask),
@@ -140,12 +168,18 @@ fn stream(mut opened: Opened, ask: Ask, cx: &CallCtx) -> Result<TextScan, Failur
     finish(opened.path(), opened.len(), window.finish(), Some(hasher.finish()), None)
 }
 
-/// Decodes a whole file whose encoding is known and is not UTF-8.
-fn decoded(opened: Opened, files: &Files, ask: Ask) -> Result<TextScan, Failure> {
+/// Decodes a whole file; also returns the hash of its bytes.
+fn decode(opened: OpenedFile, files: &Files) -> Result<(Decoded, ContentHash), Failure> {
     let path = opened.path().clone();
-    let whole = opened.whole()?;
-    let text = Decoded::open(whole.bytes, files.encoding())
+    let FileBytes { bytes, hash } = opened.whole()?;
+    let text = Decoded::open(bytes, files.encoding())
         .map_err(|error| Failure::new(Kind::WrongKind, format!("{}: {error}", path.display())))?;
+    Ok((text, hash))
+}
+
+/// Reads a file whose encoding is known and is not UTF-8.
+fn decoded(opened: OpenedFile, files: &Files, ask: LineSelection) -> Result<TextScan, Failure> {
+    let (text, hash) = decode(opened, files)?;
     let mut window = Window::new(ask);
     window.feed(text.shown(text.view()).as_bytes());
     let seen = window.finish();
@@ -157,13 +191,14 @@ fn decoded(opened: Opened, files: &Files, ask: Ask) -> Result<TextScan, Failure>
         Eol::Lf | Eol::None => {}
     }
     let total = Total::Exactly(seen.facts.lines);
-    Ok(TextScan { lines: seen.lines, total, facts, hash: Some(whole.hash), bytes: None })
+    let storage = Storage::Decoded;
+    Ok(TextScan { lines: seen.lines, total, facts, hash: Some(hash), bytes: None, storage })
 }
 
 /// Converts a request to a range of lines, with no more lines than the answer could hold.
-fn ask(request: &Request) -> Ask {
+fn ask(request: &Request) -> LineSelection {
     let most = (request.max_bytes as u64).min(request.max_lines).saturating_add(1);
-    Ask { first: request.offset, count: request.limit.min(most), characters: request.characters }
+    LineSelection { first: request.offset, count: request.limit.min(most), characters: request.characters }
 }
 
 /// Returns the line number of the last requested line.
@@ -177,14 +212,15 @@ fn finish(
     seen: WindowContent,
     hash: Option<ContentHash>,
     bytes: Option<Arc<[u8]>>,
-) -> Result<TextScan, Failure> {
+) -> Result<(TextScan, u64), Failure> {
     if let Some(nul) = seen.facts.nul.filter(|nul| *nul < encoding::HEAD as u64) {
         return Err(super::binary(path, len, &format!("byte {nul} is NUL")));
     }
     let count = seen.facts.lines;
     let total = if hash.is_some() { Total::Exactly(count) } else { Total::MoreThan(count) };
     let facts = facts(&seen.facts, &seen.lines);
-    Ok(TextScan { lines: seen.lines, total, facts, hash, bytes })
+    let scan = TextScan { lines: seen.lines, total, facts, hash, bytes, storage: Storage::Raw };
+    Ok((scan, seen.facts.invalid))
 }
 
 /// Drops the lines that do not fit into the answer, and sets the line number to continue from.
@@ -244,8 +280,8 @@ fn weight(line: &Line<'_>, gutter: Gutter) -> usize {
     line.text.len() + gutter.weight(line.number) + if line.more > 0 { NOTICED } else { 0 }
 }
 
-/// Returns the part of the file that counts as read. A line that is too long to be shown whole counts as read, because
-/// its missing part cannot be requested; the reply states the size of that part.
+/// Returns the part of the file that counts as read. A line that is too long to be shown whole counts as read;
+/// the reply states the size of its missing part.
 fn part(request: &Request, text: &Text, total: u64) -> SeenRange {
     let shown = text.lines.len() as u64;
     match text.lines.first() {

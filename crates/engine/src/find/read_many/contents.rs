@@ -14,7 +14,7 @@ use crate::{
 };
 use std::sync::Arc;
 use toolpost_documents::Kind as Document;
-use toolpost_text::window::Ask;
+use toolpost_text::window::LineSelection;
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
 /// The answer for one selected file, with the hash and the bytes of its content.
@@ -30,8 +30,8 @@ pub(super) struct FileResult {
 }
 
 impl FileResult {
-    /// Returns the part of the file that counts as read by the caller; `None` if no line is shown or the content is
-    /// not known.
+    /// Returns the part of the file that counts as read by the caller; `None` if the hash of the content is unknown, or
+    /// if the text is cut and no line is shown.
     pub(super) fn seen(&self, text: &Text) -> Option<SeenContent> {
         let part = match text.shown {
             TextExtent::Whole => SeenRange::Whole,
@@ -102,7 +102,7 @@ fn look(find: &Find, file: &SelectedFile, most: usize, cx: &CallCtx) -> Result<F
     if let Some(what) = what {
         return Err(binary(&path, of_bytes, what));
     }
-    let ask = Ask { first: 1, count: (most as u64).saturating_add(1), characters: most as u64 };
+    let ask = LineSelection { first: 1, count: (most as u64).saturating_add(1), characters: most as u64 };
     let looked = text::look(opened, find.files(), ask, cx)?;
     let total = looked.total.count();
     let mut text = Text {

@@ -10,8 +10,8 @@ const AROUND: usize = 1_024;
 /// The size of a line number with its separator, in bytes.
 const GUTTER: usize = 8;
 
-/// Keeps as many of the first files as fit into the answer. Up to half of the size limit is reserved for the
-/// texts of the files.
+/// Keeps as many of the first files as fit into the answer, at least one. Up to half of the size limit is reserved for
+/// the texts of the files.
 pub(super) fn keep_fitting(mut files: Vec<FileResult>, max_bytes: usize) -> Vec<FileResult> {
     let mut budget = ByteBudget::reserving(max_bytes, AROUND);
     let mut of_texts = ByteBudget::new(budget.left() / 2);
@@ -84,12 +84,12 @@ fn noted(text: &Text) -> usize {
     if facts + note > 0 { facts + note + AROUND } else { 0 }
 }
 
-/// Returns an upper bound of the size, in bytes, that the lines of a text take in the answer.
+/// Returns an upper bound on the size, in bytes, that the lines of a text take in the answer.
 fn needed(text: &Text) -> usize {
     text.lines.iter().map(|line| weight(&line)).sum()
 }
 
-/// Returns an upper bound of the size of a line in bytes for every output format: with the line number, and with
+/// Returns an upper bound on the size of a line in bytes, for every output format: with the line number, and with
 /// escaped characters.
 fn weight(line: &Line<'_>) -> usize {
     let escaped = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);

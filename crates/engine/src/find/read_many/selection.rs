@@ -4,8 +4,8 @@ use super::{FileSelector, Request};
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
-    find::Find,
     find::walk::{Complete, WalkReport, walk},
+    find::{Find, rules_of},
 };
 use std::collections::BTreeMap;
 use toolpost_search::{Case, Control, GlobRequest, Names, SearchError};
@@ -47,7 +47,7 @@ fn search(finder: &Find, request: &Request, control: &Control) -> Result<FileSel
             finder.files().workspace(),
             &asked(request, base, pattern),
             control,
-            finder.trigrams(),
+            finder.trigrams_of(base),
         )?;
         for found in found.matches {
             files.entry(found.path.clone()).or_insert(SelectedFile { path: found.path, raw_path: None });
@@ -78,7 +78,7 @@ fn search(finder: &Find, request: &Request, control: &Control) -> Result<FileSel
 }
 
 fn asked(request: &Request, base: &WorkspacePath, pattern: &str) -> GlobRequest {
-    GlobRequest { rules: request.rules, ..GlobRequest::of(base.clone(), pattern) }
+    GlobRequest { rules: rules_of(base, request.rules), ..GlobRequest::of(base.clone(), pattern) }
 }
 
 /// Merges the report of another directory walk into `walk`; a remark that is in both is listed once.
@@ -133,10 +133,10 @@ fn nothing(finder: &Find, request: &Request, chosen: &FileSelection) -> Failure 
     if !left_out.is_empty() {
         failure = failure.found(format!("The search left out {}.", left_out.join(", ")));
     }
-    if chosen.walk.complete != Complete::Yes {
-        failure.what.push_str(" The time limit was reached before all directories were searched.");
-        failure.kind = Kind::Timeout;
-        return failure.hint(Hint::Narrow);
+    if let Some((kind, why)) = chosen.walk.complete.ended_before("all directories were searched") {
+        failure.what.push_str(&format!(" {why}"));
+        failure.kind = kind;
+        return if kind == Kind::Timeout { failure.hint(Hint::Narrow) } else { failure };
     }
     let meant: Vec<String> = chosen
         .files

@@ -21,7 +21,7 @@ use crate::{
 use std::{fmt::Write, sync::Arc, time::Duration};
 use tokio::{sync::Semaphore, task::JoinSet};
 use tokio_util::sync::CancellationToken;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// The maximum size of a chunk of code in bytes: about 15,000 tokens.

@@ -5,8 +5,7 @@ use super::{Entry, Hotspot, Language, Module, Output, Public, TestMap, Tested};
 use crate::{
     call::CallCtx,
     code::symbol_index::{About, IndexContext, SearchCoverage, SourceReader, ask},
-    failure::{Failure, Hint, Kind},
-    find::walk::Complete,
+    failure::{Failure, Kind},
     overview::Overview,
     overview::files::{self, ProjectFiles},
 };
@@ -29,11 +28,6 @@ pub(crate) async fn analyze(
     cx: &CallCtx,
 ) -> Result<Output, Failure> {
     let gathered = files::gather(overview, base, Rules::Git, cx).await?;
-    if gathered.walk.complete != Complete::Yes {
-        let what = "The time limit was reached before all directories of the project were listed.";
-        let advice = "Pass a subdirectory of the project as the path.";
-        return Err(Failure::new(Kind::Timeout, what).hint(Hint::Advice(advice.to_owned())));
-    }
     let mut output = listed(base, gathered, depth);
     let (base, cx_of) = (base.clone(), cx.clone());
     let linked = ask(overview.code(), cx, About::default(), move |context| {
@@ -325,7 +319,7 @@ impl View<'_> {
 /// The depth of a project analysis: how many directory levels count as modules, and how long the lists are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// A module is a directory at the top. The lists are short, and tests are not mapped to the files that they use.
+    /// A module is a top-level directory. The lists are short, and tests are not mapped to the files that they use.
     Shallow,
     /// A module is a directory up to two levels deep. The lists are longer.
     #[default]

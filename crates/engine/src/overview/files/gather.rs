@@ -5,9 +5,12 @@ use crate::{
     background::background,
     call::CallCtx,
     code::symbol_index::ready,
-    failure::{Failure, Hint},
+    failure::{Failure, Hint, Kind},
     files::Files,
-    find::walk::{WalkReport, walk},
+    find::{
+        rules_of,
+        walk::{WalkReport, walk},
+    },
     overview::Overview,
     workers::at_once,
 };
@@ -43,7 +46,7 @@ impl ProjectFiles {
 }
 
 /// Finds the files below a directory, and reads those whose record (of symbols and entry points) is missing or
-/// outdated.
+/// outdated, as far as the time allows; a background thread reads the others. Fails if the time does not suffice to find all files, or if the call is cancelled.
 pub(crate) async fn gather(
     overview: &Overview,
     base: &WorkspacePath,
@@ -51,16 +54,25 @@ pub(crate) async fn gather(
     cx: &CallCtx,
 ) -> Result<ProjectFiles, Failure> {
     let until = Instant::now() + overview.code().index_wait().mul_f64(READING);
-    let asked = GlobRequest { rules, ..GlobRequest::of(base.clone(), "**") };
+    let asked = GlobRequest { rules: rules_of(base, rules), ..GlobRequest::of(base.clone(), "**") };
     let projects = overview.projects().clone();
     let (found, walk) = walk(overview.find(), cx, base, "steps through directories", move |find, control| {
         projects.refresh(find.files().workspace(), rules);
-        let found = toolpost_search::glob(find.files().workspace(), &asked, control, find.trigrams())?;
+        let index = find.trigrams_of(&asked.base);
+        let found = toolpost_search::glob(find.files().workspace(), &asked, control, index)?;
         let walk = WalkReport::of(&found.skipped, found.unreadable, found.complete)
             .of_one_root(find.files(), &asked.base);
         Ok((found.matches, walk))
     })
     .await?;
+    if let Some((kind, what)) = walk.complete.ended_before("all directories of the project were listed") {
+        let advice = "Pass a subdirectory of the project as the path.";
+        let failure = Failure::new(kind, what);
+        return Err(match kind {
+            Kind::Timeout => failure.hint(Hint::Advice(advice.to_owned())),
+            _ => failure,
+        });
+    }
     let mut files: Vec<WorkspacePath> = found.into_iter().map(|found| found.path).collect();
     files.sort();
     let count = files.len();

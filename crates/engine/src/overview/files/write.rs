@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 use toolpost_syntax::Language;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// The maximum number of directory levels in the index of a project.
@@ -59,13 +59,18 @@ fn head(out: &mut String, gathered: &ProjectFiles) {
         (Why::TooLarge, format!("larger than {} MiB", Limits::LONGEST / 1024 / 1024)),
         (Why::NotText, "not text".to_owned()),
         (Why::Unparsed, "that cannot be parsed".to_owned()),
-        (Why::Link, "behind a symbolic link, not followed".to_owned()),
+        (Why::Link, "that are symbolic links".to_owned()),
         (Why::Unreadable, "that cannot be read".to_owned()),
         (Why::Withheld, "withheld by the rules".to_owned()),
-        (Why::Later, "not read yet, which a repetition of the call will add".to_owned()),
+        (Why::Later, "not read yet: make the same call again to include them".to_owned()),
     ] {
         let files = gathered.files.iter().filter(|(_, record)| is(record.as_ref(), why));
         let files: Vec<String> = files.map(|(path, _)| path.display()).collect();
+        let words = match (why, files.len()) {
+            (Why::Link, 1) => "that is a symbolic link".to_owned(),
+            (Why::Later, 1) => "not read yet: make the same call again to include it".to_owned(),
+            _ => words,
+        };
         if !files.is_empty() {
             let more = if files.len() > NAMED { ", …" } else { "" };
             let names = files.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
@@ -185,6 +190,6 @@ fn outlines(out: &mut String, gathered: &ProjectFiles) {
         }
     }
     if !any {
-        let _ = writeln!(out, "\nNo file is in a supported language.");
+        let _ = writeln!(out, "\nNo file in a supported language was read.");
     }
 }

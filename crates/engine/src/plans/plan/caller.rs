@@ -4,7 +4,7 @@ use crate::{
     agents::{Agents, Prompt},
     call::{
         CallCtx,
-        nested::{CallGateway, CallOutcome, InnerCall, May, Pictures},
+        nested::{CallGateway, CallOutcome, InnerCall, NestedCallPermissions, Pictures},
     },
     failure::{Failure, Hint},
     plans::{Plans, store::Store},
@@ -41,8 +41,14 @@ impl Caller {
     /// Calls a tool for the script; the call passes the same checks as a call by the client.
     fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> AnswerFuture {
         let (reply_bytes, due) = (self.reply_bytes, self.due);
-        let call =
-            InnerCall { tool, arguments, reply_bytes, due, may: May::Everything, pictures: Pictures::Named };
+        let call = InnerCall {
+            tool,
+            arguments,
+            reply_bytes,
+            due,
+            may: NestedCallPermissions::Everything,
+            pictures: Pictures::Named,
+        };
         let gateway = self.gateway.clone();
         Box::pin(async move {
             let answer = gateway.call(call, cancel).await;

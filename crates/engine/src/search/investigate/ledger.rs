@@ -60,7 +60,8 @@ pub(crate) struct Ledger {
 }
 
 /// The weights of the kinds of search in the score of a location. Keyword and semantic scores are relative to the best
-/// score; the other weights are added unscaled.
+/// score. `NAME` and `PATH` are added unscaled; `GRAPH` is scaled by the score of the linking location and the certainty
+/// of the link.
 pub(crate) const WORDS: f64 = 1.0;
 pub(crate) const MEANING: f64 = 1.0;
 pub(crate) const NAME: f64 = 0.8;
@@ -115,7 +116,7 @@ impl Ledger {
         let key = (path.to_owned(), first);
         let known = self.at.get(&key).copied().or_else(|| {
             // A symbol and a block of the keyword index with the same name are one location, but overloads, which
-            // also have the same name, are not: their lines differ.
+            // also have the same name, are not, because their lines differ.
             let same = |place: &Place| place.path == path && !name.is_empty() && place.name == name;
             self.places.iter().position(|place| same(place) && fits(place))
         });
@@ -279,7 +280,8 @@ impl Place {
     }
 
     /// Formats the location: `function f (a.js:1-9)`, or `a.js:4-6 in function f (lines 1-9)` for a part of a
-    /// symbol. If the extent of the symbol is unknown, the location is shown as a part.
+    /// symbol. If the extent of the symbol is unknown, the location is shown as a part; without a name, only its lines are
+    /// shown.
     pub(crate) fn shown(&self) -> String {
         let range = |first: u64, last: u64| match first == last {
             true => format!("{}:{first}", self.path),

@@ -35,9 +35,9 @@ pub enum ReportFormat {
 pub enum EndReason {
     /// Another round would have found nothing new.
     Settled,
-    /// The limit of rounds was reached.
+    /// The limit on rounds was reached.
     Turns,
-    /// The limit of operations was reached.
+    /// The limit on operations was reached.
     Calls,
     /// The time limit was reached.
     Time,

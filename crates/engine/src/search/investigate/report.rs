@@ -7,16 +7,15 @@ use super::{
     rounds::{Investigation, Request},
 };
 use std::{collections::HashMap, time::Instant};
-use toolpost_text::counted::counted;
+use toolpost_text::{duplicates::remove_duplicates, plural::counted};
 
 /// The maximum number of findings in a report.
 const FINDINGS: usize = 20;
 /// The maximum number of findings in one file.
 const OF_ONE: usize = 2;
-/// The number of best findings that the grounds are about, and the maximum numbers of gaps and of recommendations in a
-/// report.
+/// The number of best findings that the grounds are about.
 const BEST: usize = 5;
-/// The maximum number of gaps in a report.
+/// The maximum number of gaps that a report lists, without the reached limit and the gaps of a model.
 const GAPS: usize = 20;
 /// The maximum number of recommendations in a report.
 const RECOMMENDED: usize = 3;
@@ -110,7 +109,7 @@ fn gaps(question: &Request, looked: &Investigation) -> Vec<String> {
         gaps.push(format!("nothing was found in {}", counted(looked.searched as u64, "file")));
     }
     let mut rest = looked.gaps.clone();
-    rest.dedup();
+    remove_duplicates(&mut rest);
     gaps.append(&mut rest);
     let (turns, calls) = (looked.spent.limits.turns, looked.spent.limits.calls);
     // If a model guides the investigation, the limits of the search are only a share of the requested limits, so the
@@ -140,8 +139,8 @@ fn gaps(question: &Request, looked: &Investigation) -> Vec<String> {
     gaps
 }
 
-/// Returns the evidence for the findings as a whole, one clause each. It has no number, because a number
-/// would be the share of such findings that are right, which nothing measures.
+/// Returns the evidence for the findings as a whole, one clause each. It has no confidence score, because nothing
+/// measures how many such findings are right.
 fn grounds(looked: &Investigation, chosen: &[(&Place, f64)]) -> Vec<String> {
     let best: Vec<&Place> = chosen.iter().take(BEST).map(|(place, _)| *place).collect();
     if best.is_empty() {
@@ -153,7 +152,7 @@ fn grounds(looked: &Investigation, chosen: &[(&Place, f64)]) -> Vec<String> {
     let linked = best.iter().filter(|place| place.by.graph).count();
     let mut grounds = vec![
         format!(
-            "words of the objective in the best {}: {held} of {}",
+            "words of the objective that occur in the best {}: {held} of {}",
             counted(best.len() as u64, "location"),
             words.len()
         ),

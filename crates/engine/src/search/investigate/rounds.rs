@@ -10,7 +10,7 @@ use super::{
 use crate::{
     call::CallCtx,
     code::{
-        relations::{self, Relation, Relations, Sure, SymbolRef},
+        relations::{self, Certainty, Relation, Relations, SymbolRef},
         symbols::{self, Symbols},
     },
     failure::{Failure, Hint, Kind},
@@ -31,7 +31,7 @@ use std::{
     time::{Duration, Instant},
 };
 use toolpost_ranked::is_test;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::WorkspacePath;
 
 /// The maximum number of blocks of code that each search returns.
@@ -273,7 +273,7 @@ impl Round<'_> {
     }
 
     /// Runs a later round: finds the users of the best locations, and the symbols that these locations use. Returns
-    /// false if all best locations were already followed.
+    /// false if no named location among the best is left to follow.
     async fn follow(&mut self) -> Result<bool, Stop> {
         let best: Vec<(String, String, f64)> = {
             let ranked = self.looked.ledger.ranked();
@@ -299,8 +299,7 @@ impl Round<'_> {
             };
             match self.step::<Relations>(request).await {
                 Ok(found) => self.take(name, score.min(2.0), &found),
-                // The symbol index has no uses of a block that is not a symbol, so this failure is ignored.
-                Err(Stop::Failed(_)) => {}
+                Err(Stop::Failed(failure)) => self.looked.gaps.extend(not_followed(name, &failure)),
                 Err(stop) => return Err(stop),
             }
         }
@@ -309,10 +308,10 @@ impl Round<'_> {
 
     /// Adds the users of a symbol, and the symbols that it uses, to the ledger of locations.
     fn take(&mut self, name: &str, score: f64, found: &relations::Output) {
-        let weight = |sure: Sure| match sure {
-            Sure::Proved => 1.0,
-            Sure::Inferred => 0.6,
-            Sure::Possible => 0.3,
+        let weight = |sure: Certainty| match sure {
+            Certainty::Proved => 1.0,
+            Certainty::Inferred => 0.6,
+            Certainty::Possible => 0.3,
         };
         let sides = [(&found.incoming, true), (&found.outgoing, false)];
         for (side, incoming) in sides {
@@ -392,7 +391,17 @@ impl Round<'_> {
     }
 }
 
-/// Groups uses by the other symbol, in order. The symbol `name` itself is left out.
+/// Returns the gap for a location whose uses cannot be listed; `None` if the location is not one symbol, because the
+/// symbol index has no uses of other blocks.
+fn not_followed(name: &str, failure: &Failure) -> Option<String> {
+    if matches!(failure.kind, Kind::NoMatch | Kind::Ambiguous | Kind::WrongKind) {
+        return None;
+    }
+    Some(format!("the uses of {name} were not followed: {}", failure.what.trim_end_matches('.')))
+}
+
+/// Groups uses by the other symbol, in order of first occurrence. Uses without one, and those of the symbol `name`
+/// itself, are left out.
 fn by_symbol<'u>(uses: &'u [relations::Use], name: &str) -> Vec<Vec<&'u relations::Use>> {
     let mut groups: Vec<Vec<&relations::Use>> = Vec::new();
     for one in uses {
@@ -434,4 +443,28 @@ fn reason(name: &str, uses: &[&relations::Use], incoming: bool) -> String {
 
 fn at(one: &relations::Use) -> Option<String> {
     Some(format!("{}:{}", one.path, one.line?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::not_followed;
+    use crate::failure::{Failure, Kind};
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn only_blocks_that_are_not_symbols_leave_no_gap() {
+        let gap = Some("the uses of Cart.total were not followed: It failed".to_owned());
+        let rows = [
+            (Kind::NoMatch, None),
+            (Kind::Ambiguous, None),
+            (Kind::WrongKind, None),
+            (Kind::Io, gap.clone()),
+            (Kind::Denied, gap.clone()),
+            (Kind::NotFound, gap.clone()),
+            (Kind::Internal, gap),
+        ];
+        each(rows, |(kind, wanted)| {
+            assert_eq!(not_followed("Cart.total", &Failure::new(kind, "It failed.")), wanted, "{kind:?}");
+        });
+    }
 }

@@ -11,10 +11,10 @@ use crate::{
     search::{
         Searcher, page,
         parse::ParsedQuery,
-        retrieve::{self, omissions},
+        retrieve::{self, Attempt, omissions},
     },
 };
-use toolpost_ranked::{Ask, BadFilter, IndexGuard, SearchCriterion, SearchError, SearchResult};
+use toolpost_ranked::{BadFilter, IndexGuard, SearchCriterion, SearchError, SearchRequest, SearchResult};
 
 /// Runs a keyword search, and assembles the blocks that fit into the answer.
 pub(super) fn answer(
@@ -44,17 +44,22 @@ pub(super) fn answer(
             Err(SearchError::Wide(most)) => return Err(too_wide(query, most)),
             Err(SearchError::Stale) => {
                 index.doubt();
-                return Ok(None);
+                return Ok(Attempt::Changed);
+            }
+            Err(SearchError::Damaged) => {
+                index.doubt();
+                return Ok(Attempt::Damaged);
             }
         };
         let Some(page) = page::make(search.files(), &limits(request, &shown), &found.hits, cx)? else {
             index.doubt();
-            return Ok(None);
+            return Ok(Attempt::Changed);
         };
         let print = guard.print();
-        let walk = omissions::describe(&guard, (&request.base, look), found.withheld, search.files(), cx);
+        let mut walk = omissions::describe(&guard, (&request.base, look), search.files(), cx);
+        omissions::add_withheld(&mut walk, found.withheld);
         drop(guard);
-        Ok(Some(output(request, query, (found, page), cursor.clone(), (print, walk), cx)))
+        Ok(Attempt::Found(output(request, query, (found, page), cursor.clone(), (print, walk), cx)))
     })
 }
 
@@ -78,7 +83,7 @@ fn hits(
         Some(Place::Behind(key)) => Some(key),
         Some(Place::End) | None => None,
     };
-    let mut found = guard.search(&Ask {
+    let mut found = guard.search(&SearchRequest {
         what,
         base: &request.base,
         tests: request.tests,
@@ -140,7 +145,8 @@ fn output(
     }
 }
 
-/// Returns the cursor at which the answer begins; `None` if it begins at the best match.
+/// Returns the cursor at which the answer begins; `None` if it begins at the best match. Fails if the cursor is invalid
+/// or belongs to another query.
 fn cursor_of(request: &Request, cx: &CallCtx) -> Result<Option<Cursor>, Failure> {
     let (said, own) = match &request.from {
         From::First => return Ok(None),

@@ -28,6 +28,8 @@ pub(super) enum Place {
 
 /// The prefix of a cursor in its text form.
 const SIGN: &str = "next";
+/// The last part of a cursor after the last matching block.
+const END: &str = "end";
 
 impl Cursor {
     /// Returns a hash of the parts of a search request that determine the results.
@@ -52,12 +54,15 @@ impl Cursor {
         if parts.next()? != SIGN {
             return None;
         }
-        let mut number = || u64::from_str_radix(parts.next()?, 16).ok();
-        let (question, print) = (number()?, number()?);
-        let place = match number() {
-            None => Place::End,
-            Some(score) => {
-                let score = f64::from_bits(score);
+        let number = |digits: &str| u64::from_str_radix(digits, 16).ok();
+        let (question, print) = (number(parts.next()?)?, number(parts.next()?)?);
+        let place = match parts.next()? {
+            END => match parts.next() {
+                None => Place::End,
+                Some(_) => return None,
+            },
+            score => {
+                let score = f64::from_bits(number(score)?);
                 let first = parts.next()?.parse().ok()?;
                 Place::Behind(Key { score, first, path: parts.next()?.to_owned() })
             }
@@ -71,7 +76,7 @@ impl fmt::Display for Cursor {
         write!(out, "{SIGN}-{:016x}-{:016x}", self.question, self.print)?;
         match &self.place {
             Place::Behind(key) => write!(out, "-{:016x}-{}-{}", key.score.to_bits(), key.first, key.path),
-            Place::End => out.write_str("-end"),
+            Place::End => write!(out, "-{END}"),
         }
     }
 }
@@ -89,7 +94,10 @@ mod tests {
             let cursor = Cursor { question: 0xfeed, print: u64::MAX, place };
             assert_eq!(Cursor::read(&cursor.to_string()), Some(cursor));
         }
-        each(["", "abcd", "next-", "next-1", "next-x-y-z", "next-1-2-3", "next-1-2-3-x-y"], |text| {
+        // Only the literal `end` means that no results follow: a damaged or shortened cursor is invalid.
+        let ends = ["next-1-2", "next-1-2-", "next-1-2-en", "next-1-2-END", "next-1-2-end-7", "next-1-2-x"];
+        let others = ["", "abcd", "next-", "next-1", "next-x-y-z", "next-1-2-3", "next-1-2-3-x-y"];
+        each(ends.into_iter().chain(others), |text| {
             assert_eq!(Cursor::read(text), None, "{text}");
         });
     }

@@ -1,4 +1,4 @@
-//! Search replies for locations that were selected by other means than the query's terms.
+//! Search replies for locations that were not selected by keyword search.
 
 use super::{Output, Request};
 use crate::{
@@ -26,7 +26,7 @@ pub(crate) struct Place {
 }
 
 /// Shows locations in the given order, up to the limits of the request; leaves out locations in files that cannot be
-/// read.
+/// read, or that the rules protect from being read.
 pub(crate) async fn shown(
     search: &Searcher,
     request: &Request,
@@ -46,9 +46,11 @@ pub(crate) async fn shown(
                 bytes: request.max_bytes,
                 words: &[],
             };
-            let Some(page) = page::make(search.files(), &limits, &hits, &cx)? else { return Ok(None) };
+            let Some(page) = page::make(search.files(), &limits, &hits, &cx)? else {
+                return Ok(retrieve::Attempt::Changed);
+            };
             let files: HashSet<&String> = hits.iter().map(|hit| &hit.key.path).collect();
-            Ok(Some(Output {
+            Ok(retrieve::Attempt::Found(Output {
                 understood: request.query.clone(),
                 total: hits.len(),
                 before: 0,
@@ -71,7 +73,8 @@ pub(crate) async fn shown(
     .await
 }
 
-/// Converts a location to a hit with the file's current hash; `None` if the file cannot be read.
+/// Converts a location to a hit with the file's current hash; `None` if the file cannot be read or the rules
+/// forbid it.
 fn hit(search: &Searcher, place: &Place, cx: &CallCtx) -> Option<Hit> {
     let path = search.files().resolve_entry(&place.path).ok().filter(|path| cx.may_read(path))?;
     let hash = search.files().workspace().read(&path, LONGEST).ok()?.hash;

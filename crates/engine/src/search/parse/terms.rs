@@ -71,7 +71,7 @@ pub(crate) fn words(question: &str) -> Vec<String> {
 }
 
 impl Terms {
-    /// Returns true if the question has no term to search for.
+    /// Returns true if the question has no name, no path and no significant word.
     pub(crate) fn is_empty(&self) -> bool {
         self.words.is_empty() && self.names.is_empty() && self.paths.is_empty()
     }
@@ -91,7 +91,8 @@ impl Terms {
     }
 }
 
-/// Lists the quoted texts of more than one word in a question.
+/// Lists the first four quoted texts of more than one word in a question; leaves out texts of several lines and of more
+/// than 100 bytes.
 fn phrases(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for quote in ['"', '`'] {

@@ -2,7 +2,7 @@
 //! internally.
 
 use std::path::Path;
-use toolpost_packages::Direct;
+use toolpost_packages::DependencyRelation;
 use toolpost_ranked::{Block, BlockKind};
 use toolpost_syntax::Kind;
 
@@ -17,8 +17,8 @@ const OTHERS: [&str; 5] = ["_vendor", "_vendored", "vendor", "third_party", "nod
 const DATA: [&str; 9] = [".json", ".toml", ".yaml", ".yml", ".lock", ".map", ".csv", ".svg", ".xml"];
 /// File extensions of documents, which get a higher weight.
 const TEXTS: [&str; 5] = [".md", ".mdx", ".rst", ".txt", ".adoc"];
-/// File extensions of C, assembly and JavaScript code. Most packages use such code only internally, so it gets a
-/// lower weight.
+/// File extensions of C, assembly and JavaScript code. Most packages in other languages use such code only internally,
+/// so it gets a lower weight there.
 const FOREIGN: [&str; 6] = [".c", ".h", ".cc", ".cpp", ".s", ".js"];
 /// File extensions of the variants in which a package contains the same code, such as type declarations.
 const FORMS: [&str; 6] = [".d.ts", ".d.cts", ".d.mts", ".js", ".cjs", ".mjs"];
@@ -50,14 +50,14 @@ pub(in crate::search) enum PackageRelation {
 
 impl PackageRelation {
     /// Returns the relation of a package to the project and to the question.
-    pub(in crate::search) fn of(label: &str, direct: Direct, question: &str) -> Self {
+    pub(in crate::search) fn of(label: &str, direct: DependencyRelation, question: &str) -> Self {
         if is_named(label, question) {
             return Self::Named;
         }
         match direct {
-            Direct::Yes => Self::Direct,
-            Direct::No if TOOLING.iter().any(|begin| label.starts_with(begin)) => Self::Tooling,
-            Direct::No => Self::Indirect,
+            DependencyRelation::Yes => Self::Direct,
+            DependencyRelation::No if TOOLING.iter().any(|begin| label.starts_with(begin)) => Self::Tooling,
+            DependencyRelation::No => Self::Indirect,
         }
     }
 
@@ -81,7 +81,8 @@ pub(in crate::search) fn bare(label: &str) -> &str {
     }
 }
 
-/// Returns true if a question contains the name of a package, for example `serde` for `rust:serde@1.0.228`.
+/// Returns true if a question contains the last part of a package's name, for example `gin` for
+/// `go:github.com/gin-gonic/gin@v1`. Names of one letter never count.
 pub(in crate::search) fn is_named(label: &str, question: &str) -> bool {
     let name = bare(label);
     let alike = |word: &str| word.to_lowercase().replace('_', "-");
@@ -99,7 +100,7 @@ pub(in crate::search) fn inside(label: Option<&str>, question: &str) -> String {
     if rest.is_empty() { question.to_owned() } else { rest.join(" ") }
 }
 
-/// Returns the factor for a block's score by its file path in the package, and by its kind and size.
+/// Returns the factor for a block's score by its file path in the package, and by its kind, name and size.
 pub(in crate::search) fn place(label: Option<&str>, path: &Path, block: &Block) -> f64 {
     let path = path.to_string_lossy().to_lowercase();
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", &path));
@@ -209,7 +210,7 @@ pub(in crate::search) fn twin(path: &Path, block: &Block) -> Option<(String, Str
 mod tests {
     use super::{Block, BlockKind, Kind, PackageRelation, inside, naming, place, twin};
     use std::path::Path;
-    use toolpost_packages::Direct;
+    use toolpost_packages::DependencyRelation;
     use toolpost_test_rows::each;
 
     #[test]
@@ -296,8 +297,11 @@ mod tests {
             ("rust:serde@1.0.0", "serde_json value", PackageRelation::Direct),
         ];
         each(rows, |(label, question, wanted)| {
-            assert_eq!(PackageRelation::of(label, Direct::Yes, question), wanted, "{label}");
+            assert_eq!(PackageRelation::of(label, DependencyRelation::Yes, question), wanted, "{label}");
         });
-        assert_eq!(PackageRelation::of("rust:log@0.4", Direct::No, "catalog"), PackageRelation::Indirect);
+        assert_eq!(
+            PackageRelation::of("rust:log@0.4", DependencyRelation::No, "catalog"),
+            PackageRelation::Indirect
+        );
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::{background::background, call::CallCtx, search::Searcher};
 use std::time::{Duration, Instant};
-use toolpost_ranked::{FillError, FillReport, Index, Meaning, Patience, UpdateError, embed::EmbedError};
+use toolpost_ranked::{
+    EmbeddingIndex, FillError, FillReport, Index, Patience, UpdateError, embed::EmbedError,
+};
 use toolpost_workspace::WorkspacePath;
 
 /// The time after which the background thread pauses so that a waiting search can compute embeddings.
@@ -13,7 +15,7 @@ const BREATH: Duration = Duration::from_millis(5);
 /// An index, the embeddings of its blocks, and the directories in which files or embeddings are missing.
 pub(in crate::search) struct Unfinished {
     pub(in crate::search) index: Index,
-    pub(in crate::search) meaning: Meaning,
+    pub(in crate::search) meaning: EmbeddingIndex,
     pub(in crate::search) bases: Vec<WorkspacePath>,
 }
 
@@ -48,7 +50,7 @@ fn finish(
             {
                 std::thread::sleep(BREATH);
             }
-            // An error of the model ends the work silently: the next search fails with the same error and reports it.
+            // An error of the model ends the work silently, because the next search fails with the same error and reports it.
             _ => return,
         }
     }

@@ -8,17 +8,16 @@ use crate::{
 };
 use toolpost_ranked::IndexGuard;
 use toolpost_search::Unreadable;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::{WorkspacePath, walk::found_below};
 
 /// The maximum number of files to name for each reason why files were not searched.
 const NAMED: usize = 3;
 
-/// Creates the report of the files that a search in `base` did not read.
+/// Creates the report of the files that a search in `base` did not read, without those that the rules withheld.
 pub(in crate::search) fn describe(
     guard: &IndexGuard<'_>,
     (base, look): (&WorkspacePath, Option<DirectLook>),
-    withheld: usize,
     sources: &Files,
     cx: &CallCtx,
 ) -> WalkReport {
@@ -73,15 +72,19 @@ pub(in crate::search) fn describe(
     };
     name(left.large.iter().filter(|file| here(file) && may(file)).collect(), "larger than 4 MiB");
     name(left.binary.iter().filter(|file| here(file) && may(file)).collect(), "without text");
-    if withheld > 0 {
-        walked.skipped.push(format!("{} withheld by the rules", counted(withheld as u64, "file")));
-    }
     walked.complete = Complete::Yes;
     if let Some(unfinished) = unfinished(guard, base, look, cx) {
         walked.unfinished = Some(unfinished);
         walked.complete = Complete::NotReady;
     }
     walked.of_one_root(sources, base)
+}
+
+/// Adds the number of files that the rules withheld from a search, in all directories together, to its report.
+pub(in crate::search) fn add_withheld(walked: &mut WalkReport, withheld: usize) {
+    if withheld > 0 {
+        walked.skipped.push(format!("{} withheld by the rules", counted(withheld as u64, "file")));
+    }
 }
 
 /// Describes the progress of an incomplete index; `None` if all files below `base` are indexed.

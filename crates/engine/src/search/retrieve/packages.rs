@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 use toolpost_ranked::embed::Embedder;
-use toolpost_ranked::{Index, Meaning};
+use toolpost_ranked::{EmbeddingIndex, Index};
 use toolpost_workspace::{Workspace, WorkspacePath};
 
 /// The maximum number of packages whose indexes are in memory; the other indexes are on disk.
@@ -22,7 +22,7 @@ pub(crate) struct Packages {
 pub(crate) struct Package {
     pub(crate) index: Index,
     /// The embeddings of the package's blocks; `None` if no model can be used.
-    pub(crate) meaning: Option<Meaning>,
+    pub(crate) meaning: Option<EmbeddingIndex>,
 }
 
 impl Packages {
@@ -55,7 +55,7 @@ impl Packages {
         let known = held.iter().position(is_it).map(|at| held.remove(at).1);
         let package = known.unwrap_or_else(|| {
             let index = words.of_package(base.clone(), self.folder.clone());
-            let meaning = model().map(|model| Meaning::new(model, index.folder()));
+            let meaning = model().map(|model| EmbeddingIndex::new(model, index.folder()));
             Package { index, meaning }
         });
         if held.len() >= HELD {

@@ -11,7 +11,7 @@ use crate::{
         page::{self, Block},
         parse, rank,
         retrieve::{
-            self, FillTimes, FilledIndex,
+            self, Attempt, FillTimes, FilledIndex,
             background::{self, Unfinished},
             omissions,
         },
@@ -19,7 +19,9 @@ use crate::{
 };
 use std::time::Duration;
 use toolpost_ranked::embed::Vector;
-use toolpost_ranked::{Fusion, Hit, IndexGuard, Meaning, Reason, SemanticQuery, SemanticResult, UpdateError};
+use toolpost_ranked::{
+    EmbeddingIndex, Fusion, Hit, IndexGuard, Reason, SemanticQuery, SemanticResult, UpdateError,
+};
 use toolpost_workspace::WorkspacePath;
 
 /// The share of the index wait (the time that a call waits for indexes) for reading files; the rest is for computing
@@ -49,8 +51,7 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
             let may = |path: &WorkspacePath| cx.may_read(path);
             let own = guard.search_meaning(meaning, &index_query(request, &vector, bases, &may));
             for base in bases {
-                let withheld = if walk.is_none() { own.withheld } else { 0 };
-                let here = omissions::describe(&guard, (base, look), withheld, search.files(), cx);
+                let here = omissions::describe(&guard, (base, look), search.files(), cx);
                 walk = Some(match walk {
                     Some(all) => joined(all, here),
                     None => here,
@@ -58,19 +59,21 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
             }
             rank::join(&mut found, own);
         }
+        let mut walk = walk.unwrap_or_default();
+        omissions::add_withheld(&mut walk, found.withheld);
         rank::varied(&mut found, request.limit);
-        let page = if found.stale {
-            None
-        } else {
-            let hits = found.hits.iter().map(|(hit, _)| hit);
-            page::make(search.files(), &limits(request, &words), hits, cx)?
-        };
-        let Some(page) = page else {
-            groups.iter().for_each(|group| group.index.doubt());
-            return Ok(None);
+        let doubt = || groups.iter().for_each(|group| group.index.doubt());
+        if found.stale {
+            doubt();
+            return Ok(Attempt::Damaged);
+        }
+        let hits = found.hits.iter().map(|(hit, _)| hit);
+        let Some(page) = page::make(search.files(), &limits(request, &words), hits, cx)? else {
+            doubt();
+            return Ok(Attempt::Changed);
         };
         let without = found.without;
-        Ok(Some((output(&meaning, &vector, found, page, walk.unwrap_or_default()), without)))
+        Ok(Attempt::Found((output(&meaning, &vector, found, page, walk), without)))
     })?;
     if without > 0 {
         background::complete(search, groups, cx);
@@ -128,7 +131,7 @@ fn limits<'w>(request: &Request, words: &'w [String]) -> page::PageLimits<'w> {
 }
 
 fn output(
-    meaning: &Meaning,
+    meaning: &EmbeddingIndex,
     vector: &Vector,
     found: SemanticResult,
     page: page::Page,
@@ -163,7 +166,7 @@ fn output(
 /// Finds the index that covers each directory; directories with the same index form one group.
 fn groups(
     search: &Searcher,
-    meaning: &Meaning,
+    meaning: &EmbeddingIndex,
     request: &Request,
     cx: &CallCtx,
 ) -> Result<Vec<Unfinished>, Failure> {
@@ -186,7 +189,7 @@ fn groups(
     Ok(groups)
 }
 
-/// Merges the reports of searches in several directories about the parts that were not searched.
+/// Merges two reports of parts of the tree that were not searched.
 fn joined(mut all: WalkReport, other: WalkReport) -> WalkReport {
     for line in other.skipped {
         if !all.skipped.contains(&line) {

@@ -27,10 +27,12 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use toolpost_packages::{Inventory, VersionSource};
 use toolpost_ranked::embed::Vector;
-use toolpost_ranked::{Fusion, Hit, Index, IndexGuard, Meaning, SemanticQuery, SemanticResult, UpdateError};
+use toolpost_ranked::{
+    EmbeddingIndex, Fusion, Hit, Index, IndexGuard, SemanticQuery, SemanticResult, UpdateError,
+};
 use toolpost_workspace::WorkspacePath;
 
-/// The maximum number of searches of one package if its files keep changing.
+/// The maximum number of searches of one package if its index turns out to be damaged.
 const AGAIN: usize = 3;
 /// The share of the remaining time for indexes that one package may take; the packages after it get the rest.
 const OF_REST: f64 = 0.5;
@@ -61,7 +63,7 @@ struct Source {
     base: WorkspacePath,
     package: RankedPackage,
     index: Index,
-    meaning: Option<Meaning>,
+    meaning: Option<EmbeddingIndex>,
 }
 
 /// The results of a search through all packages.
@@ -114,7 +116,7 @@ pub(super) fn answer(
         let limits = limits(request, consulted.as_ref());
         let Some(page) = page::make(search.files(), &limits, hits.iter().map(|(_, hit)| hit), cx)? else {
             sources.iter().for_each(|source| source.index.doubt());
-            return Ok(None);
+            return Ok(retrieve::Attempt::Changed);
         };
         background::complete(search, std::mem::take(&mut gathered.rest), cx);
         let (waiting, files) = gathered.waiting;
@@ -123,7 +125,7 @@ pub(super) fn answer(
         let missing = all.missing.iter().take(NAMED).map(|one| (one.label.as_str(), one.next.as_str()));
         gathered.unreadable.extend(all.odd.iter().cloned());
         let left = request.tokens.min(request.max_bytes as u64 / TOKEN).saturating_sub(page.tokens);
-        Ok(Some(Output {
+        Ok(retrieve::Attempt::Found(Output {
             service: consulted.take().map(|consulted| consulted.cut(left)),
             other_roots: search.other_roots(&request.base),
             unsearched: None,
@@ -322,11 +324,14 @@ fn one(
     }
     Err(UpdateError::Place {
         place: source.base.display(),
-        why: "a part of the cached index was damaged each time it was searched".to_owned(),
+        why: format!(
+            "the cached index of it was damaged in {AGAIN} searches: check the disk, or delete the index in the \
+             cache directory"
+        ),
     })
 }
 
-/// Returns how many times the default length the answer may have.
+/// Returns the maximum length of the answer as a multiple of the default length.
 fn times(request: &Request) -> usize {
     usize::try_from(request.tokens / OF_TOKENS).unwrap_or(1).max(1)
 }

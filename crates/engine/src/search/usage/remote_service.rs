@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
 use toolpost_net::{
-    Reach, WebAddress,
+    AllowedAddresses, WebAddress,
     code::{CodeSearchResponse, Question, Service},
 };
 use toolpost_text::budget::ByteBudget;
@@ -62,8 +62,8 @@ pub(super) fn host(service: &Service) -> Host {
     Host::at(&service.base().host(), service.base().port())
 }
 
-/// Queries the remote service. If the service fails, the call does not fail, because the search on this machine also
-/// answers.
+/// Queries the remote service. Fails only if the call is cancelled. The answer contains an error of the service,
+/// because the search on this machine also answers.
 pub(super) async fn query(
     service: Arc<Service>,
     search: &Searcher,
@@ -77,7 +77,7 @@ pub(super) async fn query(
     let libraries = named(search, request, cx).await;
     let question = Question { words: &request.query, tokens: request.tokens, libraries: &libraries };
     // The access policy has checked this host; requests go to no other host.
-    let gate = |_: &WebAddress| Ok(Reach::Anywhere);
+    let gate = |_: &WebAddress| Ok(AllowedAddresses::Anywhere);
     let answer = service.ask(&question, &gate, cx.time_left(PATIENCE));
     let found = tokio::select! {
         found = answer => found,
@@ -141,7 +141,7 @@ impl ServiceAnswer {
     }
 
     /// Keeps the findings that fit into a number of tokens: whole findings in their order, then the beginning
-    /// of the first one that does not fit.
+    /// of the first one that does not fit, if there is enough room for it.
     pub(super) fn cut(mut self, tokens: u64) -> Self {
         let bytes = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(TOKEN);
         let mut budget = ByteBudget::new(bytes);
@@ -170,7 +170,7 @@ fn weight(finding: &ServiceFinding) -> usize {
     finding.text.len() + said(&finding.title) + said(&finding.url) + AROUND
 }
 
-/// Truncates a finding to `room` bytes, if possible at the end of a line; `None` if `room` is less than
+/// Truncates the text of a finding to at most `room` bytes, if possible at the end of a line; `None` if `room` is less than
 /// `LEAST`.
 fn beginning(finding: &ServiceFinding, room: usize) -> Option<ServiceFinding> {
     if room < LEAST {

@@ -10,7 +10,7 @@ use crate::{
 };
 use std::time::Duration;
 use toolpost_documents::Kind as Document;
-use toolpost_net::{End, FetchResponse, WebAddress, decode, html, pretty};
+use toolpost_net::{BodyCompleteness, FetchResponse, WebAddress, decode, html, pretty};
 use toolpost_text::escape;
 
 /// The number of bytes at the beginning of an answer's body from which its type is determined.
@@ -65,7 +65,7 @@ enum ContentType {
 }
 
 /// Converts a server's answer to content. Fails if the answer has an unknown compression, is binary, or is an
-/// incomplete image or PDF.
+/// image or PDF that is incomplete or cannot be converted.
 pub(crate) fn shown(
     fetched: &FetchResponse,
     address: &WebAddress,
@@ -96,7 +96,7 @@ pub(crate) fn shown(
         }
         ContentType::Binary(what) => {
             let size = fetched.body.len();
-            let more = if fetched.end == End::Whole { "" } else { " or more" };
+            let more = if fetched.end == BodyCompleteness::Whole { "" } else { " or more" };
             let what = format!("{address} is not text: {what}, {size} bytes{more}. It cannot be shown.");
             Err(Failure::new(Kind::WrongKind, what).hint(Hint::Advice(
                 "Look for a text version, or for a page that describes the file.".to_owned(),
@@ -117,13 +117,15 @@ fn ending(
 ) -> Result<Option<String>, Failure> {
     let size = fetched.body.len();
     let note = match &fetched.end {
-        End::Whole => return Ok(None),
-        End::Cut => format!("only the first {size} bytes were read, which is the limit"),
-        End::Late => format!("only {size} bytes had arrived when the time limit was reached"),
-        End::Broken(why) => format!("the connection broke off after {size} bytes ({})", escape::text(why)),
+        BodyCompleteness::Whole => return Ok(None),
+        BodyCompleteness::Cut => format!("only the first {size} bytes were read, which is the limit"),
+        BodyCompleteness::Late => format!("only {size} bytes had arrived when the time limit was reached"),
+        BodyCompleteness::Broken(why) => {
+            format!("the connection broke off after {size} bytes ({})", escape::text(why))
+        }
     };
     match (sort, &fetched.end) {
-        (ContentType::Picture | ContentType::Pdf, End::Cut) => {
+        (ContentType::Picture | ContentType::Pdf, BodyCompleteness::Cut) => {
             Err(Failure::new(Kind::TooLarge, format!("{address} cannot be shown: {note}.")))
         }
         (ContentType::Picture | ContentType::Pdf, _) => {
@@ -167,15 +169,15 @@ fn words(
 fn part(said: &html::ConvertedPage) -> Vec<String> {
     let mut notes = Vec::new();
     match said.part {
-        html::Which::All => {}
-        html::Which::Main => {
+        html::PageSection::All => {}
+        html::PageSection::Main => {
             notes.push("this is the main part of the page; the format html shows the whole page".to_owned());
         }
-        html::Which::Article => {
+        html::PageSection::Article => {
             notes.push("this is the article of the page; the format html shows the whole page".to_owned());
         }
     }
-    if said.whole == html::Whole::Beginning {
+    if said.whole == html::PageCompleteness::Beginning {
         notes.push(
             "the page is so long that only its beginning was converted; the format html shows the whole page"
                 .to_owned(),

@@ -1,18 +1,19 @@
 //! Fetches pages from the network or the cache.
 
 pub(crate) use super::content::{ContentRequest, WebContent, shown};
-use super::failed;
+use super::failure;
 
 use super::Request;
 use crate::{
     access::command::Host,
     call::CallCtx,
     failure::{Failure, Kind},
-    web::{Web, cache::Near},
+    web::{Web, cache::HostKind},
 };
 use std::{net::IpAddr, sync::Arc, time::Duration};
 use toolpost_net::{
-    CacheValidators, FetchError, FetchRequest, FetchResponse, Reach, WebAddress, check_public, fetch,
+    AllowedAddresses, CacheValidators, FetchError, FetchRequest, FetchResponse, WebAddress, check_public,
+    fetch,
 };
 
 /// The maximum size of a page after decompression, in bytes.
@@ -43,7 +44,8 @@ pub(crate) struct FetchedPage {
     pub(crate) origin: Origin,
 }
 
-/// Returns the answer for a URL, from the cache or the network. A status other than 2xx is a failure.
+/// Returns the answer for a URL, from the cache or the network. A status other than 2xx is a failure,
+/// except 304 for a page in the cache.
 pub(crate) async fn get(web: &Web, request: &Request, cx: &CallCtx) -> Result<FetchedPage, Failure> {
     let accept = request.format.accept();
     let cache = web.fetched();
@@ -75,7 +77,7 @@ pub(crate) async fn get(web: &Web, request: &Request, cx: &CallCtx) -> Result<Fe
         fetched = fetch(&asked, web.resolver(), &gate) => fetched,
         () = cx.cancel.cancelled() => return Err(Failure::new(Kind::Cancelled, "The call was cancelled before the server answered.")),
     };
-    let fetched = fetched.map_err(|error| failed::fetch(&error, &request.address))?;
+    let fetched = fetched.map_err(|error| failure::fetch(&error, &request.address))?;
     if fetched.status == 304
         && let Some(cached) = cached
     {
@@ -84,14 +86,14 @@ pub(crate) async fn get(web: &Web, request: &Request, cx: &CallCtx) -> Result<Fe
         return Ok(FetchedPage { fetched, origin: Origin::Confirmed });
     }
     if !(200..300).contains(&fetched.status) {
-        return Err(failed::status(&fetched, request));
+        return Err(failure::status(&fetched, request));
     }
     let fetched = Arc::new(fetched);
     cache.keep(accept, Arc::clone(&fetched), near(cx, &fetched));
     Ok(FetchedPage { fetched, origin: Origin::Network })
 }
 
-/// Checks that a host which no rule names can be fetched from at all: its name resolves, and only to public addresses.
+/// Checks that pages can be fetched from a host that no rule names: its name resolves, and only to public addresses.
 /// A lookup that takes too long does not count against the host.
 pub(crate) async fn check_host(web: &Web, host: &Host) -> Result<(), Failure> {
     // An IP address is judged by the rules, without a lookup.
@@ -103,17 +105,17 @@ pub(crate) async fn check_host(web: &Web, host: &Host) -> Result<(), Failure> {
     };
     match check_public(&address, web.resolver(), LOOKUP).await {
         Ok(()) | Err(FetchError::Late { .. }) => Ok(()),
-        Err(error) => Err(failed::fetch(&error, &address)),
+        Err(error) => Err(failure::fetch(&error, &address)),
     }
 }
 
-fn reach(cx: &CallCtx, address: &WebAddress) -> Result<Reach, String> {
+fn reach(cx: &CallCtx, address: &WebAddress) -> Result<AllowedAddresses, String> {
     cx.permissions.reach(&Host::at(&address.host(), address.port()))
 }
 
-/// Returns `Near::Own` if a rule of the operator, or of a trusted project, names a host that sent the answer or
+/// Returns `HostKind::Own` if a rule of the operator, or of a trusted project, names a host that sent the answer or
 /// redirected to it. Pages on such hosts may change at any time, so they are never cached as fresh.
-fn near(cx: &CallCtx, fetched: &FetchResponse) -> Near {
-    let own = fetched.hops.iter().any(|hop| reach(cx, hop) == Ok(Reach::Anywhere));
-    if own { Near::Own } else { Near::Far }
+fn near(cx: &CallCtx, fetched: &FetchResponse) -> HostKind {
+    let own = fetched.hops.iter().any(|hop| reach(cx, hop) == Ok(AllowedAddresses::Anywhere));
+    if own { HostKind::Own } else { HostKind::Far }
 }
