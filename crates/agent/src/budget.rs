@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
-use toolpost_engine::Finished;
+use toolpost_engine::AgentStopReason;
 
 /// Limits on a run; `None` means unlimited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -176,7 +176,7 @@ impl Budget {
     }
 }
 
-impl From<BudgetLimit> for Finished {
+impl From<BudgetLimit> for AgentStopReason {
     fn from(spent: BudgetLimit) -> Self {
         match spent {
             BudgetLimit::Turns => Self::Turns,

@@ -200,14 +200,14 @@ fn a_scan_of_a_root_finds_all_files() {
     let (_directory, index) = index();
     let root = index.workspace.resolve(".").unwrap();
     let sweep = Sweep::ruled(|_| true, &|| false);
-    let found = |extent: &Extent| -> Vec<String> {
+    let found = |extent: &ScanScope| -> Vec<String> {
         let found = sweep.look(&index.workspace, extent).unwrap();
         let mut shown: Vec<String> = found.files.iter().map(|file| file.shown.to_string()).collect();
         shown.sort();
         shown
     };
-    assert_eq!(found(&Extent::At(vec![root])), found(&Extent::All));
-    assert_eq!(found(&Extent::All), ["a.txt", "b.txt", "c.txt"]);
+    assert_eq!(found(&ScanScope::At(vec![root])), found(&ScanScope::All));
+    assert_eq!(found(&ScanScope::All), ["a.txt", "b.txt", "c.txt"]);
     let one = index.workspace.resolve("b.txt").unwrap();
-    assert_eq!(found(&Extent::At(vec![one])), ["b.txt"]);
+    assert_eq!(found(&ScanScope::At(vec![one])), ["b.txt"]);
 }
