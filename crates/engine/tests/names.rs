@@ -39,7 +39,11 @@ impl World {
             }
         }
         if let Some((name, text)) = script.split_once(" == ") {
-            return Change { path: entry(name), at: ChangeTarget::Whole(Existence::Any), text: text.to_owned() };
+            return Change {
+                path: entry(name),
+                at: ChangeTarget::Whole(Existence::Any),
+                text: text.to_owned(),
+            };
         }
         if let Some((name, text)) = script.split_once(" = ") {
             return Change {

@@ -539,7 +539,11 @@ async fn search_pages_state_what_they_contain_and_lead_to_all_results() {
                 Mode::Files | Mode::Count => vec![(file.path.clone(), 0)],
             };
             let page: Vec<(String, u64)> = output.files.iter().flat_map(of_file).collect();
-            assert_eq!((output.shown, output.entries), (page.len() as u64, entries as u64), "offset {offset}");
+            assert_eq!(
+                (output.shown, output.entries),
+                (page.len() as u64, entries as u64),
+                "offset {offset}"
+            );
             assert!(!page.is_empty() && output.files.len() <= page.len(), "offset {offset}");
             offset += page.len();
             found.extend(page);
