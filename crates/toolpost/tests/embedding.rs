@@ -315,7 +315,7 @@ async fn operations_take_requests_and_return_outputs() {
     let missing = stat::Request { path: post.path("docs/b.txt").unwrap() };
     let failure = session.run::<stat::Stat>(missing).await.unwrap_err();
     assert_eq!((failure.kind, failure.hints), (Kind::NotFound, vec![Hint::FindByName("b.txt".to_owned())]));
-    let request = grep::Request::of(post.path(".").unwrap(), "t.o".to_owned(), 1_000);
+    let request = grep::Request::of(grep::GrepRequest::of(post.path(".").unwrap(), "t.o"), 1_000);
     let found = session.run::<grep::Grep>(request).await.unwrap();
     let lines: Vec<u64> = found.files.iter().flat_map(|file| &file.lines).map(|line| line.number).collect();
     assert_eq!(lines, [2]);
