@@ -1,7 +1,7 @@
 //! Rust crates as dependencies: `Cargo.lock`, the sources in the registry, Git checkouts, and `vendor`.
 
 use crate::dependency_list::{
-    DependencyList, DependencyRelation, Entry, MissingSource, PackageSource, VersionSource,
+    DependencyList, Directness, Entry, MissingSource, PackageSource, VersionSource,
 };
 use crate::name::Ecosystem;
 use crate::project::{Project, is_plain, label};
@@ -73,7 +73,7 @@ fn add(out: &mut DependencyList, lock: Lock, file: &WorkspacePath) {
         let is_it = |(name, version): &(String, Option<String>)| {
             *name == package.name && version.as_ref().is_none_or(|version| *version == package.version)
         };
-        let direct = if wanted.iter().any(is_it) { DependencyRelation::Yes } else { DependencyRelation::No };
+        let direct = if wanted.iter().any(is_it) { Directness::Yes } else { Directness::No };
         let (at, version_source) = (file.parent(), VersionSource::File(file.display()));
         let Package { name, version, .. } = package;
         out.add(Entry { name, version, version_source, direct, at, source });

@@ -4,7 +4,7 @@ use toolpost_workspace::WorkspacePath;
 
 /// The relation of a dependency to the project: direct or transitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DependencyRelation {
+pub enum Directness {
     /// The project itself requires the package.
     Yes,
     /// Only another dependency of the project requires the package.
@@ -29,7 +29,7 @@ pub(crate) struct Entry {
     /// Version of the package; empty if it is unknown.
     pub(crate) version: String,
     pub(crate) version_source: VersionSource,
-    pub(crate) direct: DependencyRelation,
+    pub(crate) direct: Directness,
     /// Directory at which the search for the sources starts: that of the manifest or of the installed package's
     /// metadata.
     pub(crate) at: Option<WorkspacePath>,

@@ -1,7 +1,7 @@
 //! Go modules as dependencies: `go.mod`, the module cache, and `vendor`.
 
 use crate::dependency_list::{
-    DependencyList, DependencyRelation, Entry, MissingSource, PackageSource, VersionSource,
+    DependencyList, Directness, Entry, MissingSource, PackageSource, VersionSource,
 };
 use crate::name::Ecosystem;
 use crate::project::{Project, label};
@@ -51,11 +51,7 @@ fn add(out: &mut DependencyList, text: &str, file: &WorkspacePath) {
         match (verb, words.as_slice()) {
             ("module", [module, ..]) => out.own.push((*module).to_owned()),
             ("require", [module, version, ..]) => {
-                let direct = if comment.trim() == "indirect" {
-                    DependencyRelation::No
-                } else {
-                    DependencyRelation::Yes
-                };
+                let direct = if comment.trim() == "indirect" { Directness::No } else { Directness::Yes };
                 required.push((*module, *version, direct));
             }
             ("replace", words) => replaced.extend(replacement(words)),

@@ -1,7 +1,7 @@
 //! npm packages as dependencies: `package.json`, lock files, and the nearest `node_modules`.
 
 use crate::dependency_list::{
-    DependencyList, DependencyRelation, Entry, MissingSource, PackageSource, VersionSource,
+    DependencyList, Directness, Entry, MissingSource, PackageSource, VersionSource,
 };
 use crate::name::Ecosystem;
 use crate::npm_lock;
@@ -33,7 +33,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
             let version_source = if found.is_some() { installed() } else { VersionSource::Unknown };
             let version = found.map(|found| found.version).unwrap_or_default();
             let (name, at, source) = (name.clone(), Some(at.clone()), String::new());
-            out.add(Entry { name, version, version_source, direct: DependencyRelation::Yes, at, source });
+            out.add(Entry { name, version, version_source, direct: Directness::Yes, at, source });
         }
     }
     for file in project.named(&LOCKS) {
@@ -49,14 +49,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
                 out.read.push(file.display());
                 for (name, version, source) in listed {
                     let (at, version_source) = (file.parent(), VersionSource::File(file.display()));
-                    out.add(Entry {
-                        name,
-                        version,
-                        version_source,
-                        direct: DependencyRelation::No,
-                        at,
-                        source,
-                    });
+                    out.add(Entry { name, version, version_source, direct: Directness::No, at, source });
                 }
             }
             Err(why) => out.odd.push(format!("{}: {why}", file.display())),
@@ -87,14 +80,7 @@ pub(crate) fn unlisted(project: &Project<'_>, name: &str) -> Option<Entry> {
     let (at, found) =
         manifests.chain(roots).find_map(|at| Some((at.clone(), nearest(project, &at, name)?)))?;
     let (name, version, source) = (name.to_owned(), found.version, String::new());
-    Some(Entry {
-        name,
-        version,
-        version_source: installed(),
-        direct: DependencyRelation::No,
-        at: Some(at),
-        source,
-    })
+    Some(Entry { name, version, version_source: installed(), direct: Directness::No, at: Some(at), source })
 }
 
 pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {

@@ -19,7 +19,7 @@ mod requirements;
 mod resolve;
 mod stores;
 
-pub use dependency_list::{DependencyRelation, VersionSource};
+pub use dependency_list::{Directness, VersionSource};
 pub use name::{Ecosystem, is_dependency};
 pub use resolve::{
     Dependencies, Inventory, MissingPackage, Package, ResolveError, ResolveErrorKind, ResolvedPath,

@@ -4,7 +4,7 @@ mod pom;
 mod xml;
 
 use crate::dependency_list::{
-    DependencyList, DependencyRelation, Entry, MissingSource, PackageSource, VersionSource,
+    DependencyList, Directness, Entry, MissingSource, PackageSource, VersionSource,
 };
 use crate::name::Ecosystem;
 use crate::project::{Project, is_plain, label};
@@ -42,7 +42,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
         for (name, version) in needed.artifacts {
             if !out.own.contains(&name) {
                 let (at, version_source) = (file.parent(), VersionSource::File(file.display()));
-                let (direct, source) = (DependencyRelation::Yes, String::new());
+                let (direct, source) = (Directness::Yes, String::new());
                 out.add(Entry { name, version, version_source, direct, at, source });
             }
         }
@@ -135,13 +135,13 @@ fn plain_path(path: &Path) -> Option<PathBuf> {
     Some(out)
 }
 
-type ListedPackage = (String, String, DependencyRelation);
+type ListedPackage = (String, String, Directness);
 
 fn gradle(text: &str) -> Vec<ListedPackage> {
     let lines = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('=').next());
     let artifact = |said: &str| {
         let (name, version) = said.trim().rsplit_once(':')?;
-        name.contains(':').then(|| (name.to_owned(), version.to_owned(), DependencyRelation::No))
+        name.contains(':').then(|| (name.to_owned(), version.to_owned(), Directness::No))
     };
     lines.filter_map(artifact).collect()
 }

@@ -2,7 +2,7 @@
 //! files.
 
 use crate::dependency_list::{
-    DependencyList, DependencyRelation, Entry, MissingSource, PackageSource, VersionSource,
+    DependencyList, Directness, Entry, MissingSource, PackageSource, VersionSource,
 };
 use crate::name::{Ecosystem, python};
 use crate::project::{Project, is_plain, is_requirements, label};
@@ -42,7 +42,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
             };
             let asked = || project.text_in(&site, &format!("{folder}/REQUESTED")).is_some();
             let is_direct = if needed.is_empty() { asked() } else { needed.contains(&python(name)) };
-            let direct = if is_direct { DependencyRelation::Yes } else { DependencyRelation::No };
+            let direct = if is_direct { Directness::Yes } else { Directness::No };
             let (name, version, at) = (python(name), version.to_owned(), Some(site.clone()));
             let version_source = VersionSource::Installed(project.shown(site.raw()));
             if !out.own.contains(&name) {
@@ -58,8 +58,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
                 out.read.push(file.display());
                 for package in lock.package {
                     let name = python(&package.name);
-                    let direct =
-                        if needed.contains(&name) { DependencyRelation::Yes } else { DependencyRelation::No };
+                    let direct = if needed.contains(&name) { Directness::Yes } else { Directness::No };
                     let installed = out.entries.iter().find(|entry| entry.name == name);
                     let other = |version: &String| installed.is_some_and(|entry| entry.version != *version);
                     let version =
@@ -76,7 +75,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     for name in needed {
         if !out.entries.iter().any(|entry| entry.name == name) && !out.own.contains(&name) {
             let (version, source) = (String::new(), String::new());
-            let (version_source, direct) = (VersionSource::Unknown, DependencyRelation::Yes);
+            let (version_source, direct) = (VersionSource::Unknown, Directness::Yes);
             out.add(Entry { name, version, version_source, direct, at: None, source });
         }
     }

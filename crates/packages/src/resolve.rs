@@ -2,7 +2,7 @@
 
 use crate::archive::ArchiveCache;
 use crate::dependency_list::{
-    DependencyList, DependencyRelation, Entry, MissingSource, PackageSource, VersionSource,
+    DependencyList, Directness, Entry, MissingSource, PackageSource, VersionSource,
 };
 use crate::name::{Ecosystem, Name, read};
 use crate::project::Project;
@@ -50,7 +50,7 @@ pub struct Package {
     /// The directory of the package, or its only file.
     pub path: WorkspacePath,
     /// The relation to the project: direct or transitive.
-    pub direct: DependencyRelation,
+    pub direct: Directness,
     /// The source of the version.
     pub version_source: VersionSource,
 }
@@ -61,7 +61,7 @@ pub struct MissingPackage {
     /// The displayed name with the version, such as `rust:serde@1.0.228`.
     pub label: String,
     /// The relation to the project: direct or transitive.
-    pub direct: DependencyRelation,
+    pub direct: Directness,
     /// Instruction for installing the package, as a clause without a period.
     pub next: String,
 }
@@ -311,8 +311,7 @@ fn choose(
             next: None,
         });
     }
-    let direct: Vec<Entry> =
-        named.iter().filter(|entry| entry.direct == DependencyRelation::Yes).cloned().collect();
+    let direct: Vec<Entry> = named.iter().filter(|entry| entry.direct == Directness::Yes).cloned().collect();
     match (named.as_slice(), direct.as_slice()) {
         ([only], _) => Ok((only.clone(), Vec::new())),
         (all, [only]) => {

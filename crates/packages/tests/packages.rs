@@ -10,7 +10,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use toolpost_packages::{Dependencies, DependencyRelation, PackageStores, VersionSource};
+use toolpost_packages::{Dependencies, Directness, PackageStores, VersionSource};
 use toolpost_test_rows::each;
 use toolpost_workspace::{Action, Cause, Draft, Expect, Options};
 use toolpost_workspace::{CommitError, CommitKind, Workspace};
@@ -470,7 +470,7 @@ fn direct_dependencies_are_listed_first_and_missing_ones_named() {
     let all = world.dependencies().all(&|| false);
     let packages: Vec<_> =
         all.packages.iter().map(|package| (package.label.as_str(), package.direct)).collect();
-    let (yes, no) = (DependencyRelation::Yes, DependencyRelation::No);
+    let (yes, no) = (Directness::Yes, Directness::No);
     assert_eq!(packages, [("rust:serde@1.0.200", yes), ("rust:syn@2.0.1", yes), ("rust:rand@0.8.0", no)]);
     let missing: Vec<_> =
         all.missing.iter().map(|missing| (missing.label.as_str(), missing.direct)).collect();

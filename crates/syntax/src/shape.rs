@@ -65,8 +65,8 @@ pub(crate) fn chain(grammar: &Grammar, node: Node<'_>, text: &str) -> Chain {
             break Base::Other;
         }
         match look(grammar, node, text, &mut steps) {
-            TraversalStep::At(next) => node = next,
-            TraversalStep::Found(base) => break base,
+            Visit::At(next) => node = next,
+            Visit::Found(base) => break base,
         }
     };
     steps.reverse();
@@ -146,56 +146,54 @@ pub(crate) fn taken<'t>(grammar: &Grammar, node: Node<'t>) -> Option<(usize, Nod
 }
 
 /// The result of one step of the traversal of an expression: the next node, or the base.
-enum TraversalStep<'t> {
+enum Visit<'t> {
     At(Node<'t>),
     Found(Base),
 }
 
-fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>) -> TraversalStep<'t> {
+fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>) -> Visit<'t> {
     let (shapes, kind) = (&grammar.shapes, node.kind());
     let word = text.get(node.byte_range()).unwrap_or_default();
     if shapes.own.contains(&word) {
-        return TraversalStep::Found(Base::Own);
+        return Visit::Found(Base::Own);
     }
     if shapes.above.contains(&word) {
-        return TraversalStep::Found(Base::Above);
+        return Visit::Found(Base::Above);
     }
     let of = |map: &'static [(&'static str, &'static str)]| map.iter().find(|(node, _)| *node == kind);
     if let Some((_, literal)) = of(shapes.literals) {
-        return TraversalStep::Found(Base::Literal(literal));
+        return Visit::Found(Base::Literal(literal));
     }
     if let Some((_, made)) = of(shapes.new) {
         // In `new a.B()`, the path `a.B` becomes steps, and constructing an object is a call of the type at its end.
         let path = field(node, made).filter(|made| shapes.member.iter().any(|(of, ..)| *of == made.kind()));
         if let Some(path) = path {
             steps.push(Step::Call);
-            return TraversalStep::At(path);
+            return Visit::At(path);
         }
-        return TraversalStep::Found(
+        return Visit::Found(
             field(node, made).map_or(Base::Other, |made| Base::New(last_name(made).byte_range())),
         );
     }
     if let Some((_, object, name)) = shapes.member.iter().find(|(node, ..)| *node == kind) {
-        let Some(name) = field(node, name) else { return TraversalStep::Found(Base::Other) };
+        let Some(name) = field(node, name) else { return Visit::Found(Base::Other) };
         steps.push(Step::Member(last_name(name).byte_range()));
-        return field(node, object).map_or(TraversalStep::Found(Base::Other), TraversalStep::At);
+        return field(node, object).map_or(Visit::Found(Base::Other), Visit::At);
     }
     if let Some((_, called)) = shapes.call.iter().find(|(node, _)| *node == kind) {
         steps.push(Step::Call);
         if let Some(constructed) = constructed_type(grammar, node, text) {
-            return TraversalStep::At(constructed);
+            return Visit::At(constructed);
         }
         return match called {
-            Callee::Function(function) => {
-                field(node, function).map_or(TraversalStep::Found(Base::Other), TraversalStep::At)
-            }
+            Callee::Function(function) => field(node, function).map_or(Visit::Found(Base::Other), Visit::At),
             Callee::Method(object, name) => {
-                let Some(name) = field(node, name) else { return TraversalStep::Found(Base::Other) };
+                let Some(name) = field(node, name) else { return Visit::Found(Base::Other) };
                 match field(node, object) {
-                    None => TraversalStep::Found(Base::Name(name.byte_range())),
+                    None => Visit::Found(Base::Name(name.byte_range())),
                     Some(object) => {
                         steps.push(Step::Member(name.byte_range()));
-                        TraversalStep::At(object)
+                        Visit::At(object)
                     }
                 }
             }
@@ -203,17 +201,17 @@ fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>
     }
     if let Some((_, many)) = of(shapes.index) {
         steps.push(Step::Index);
-        return field(node, many).map_or(TraversalStep::Found(Base::Other), TraversalStep::At);
+        return field(node, many).map_or(Visit::Found(Base::Other), Visit::At);
     }
     if shapes.through.contains(&kind)
         && let Some(inner) = node.named_child(0)
     {
-        return TraversalStep::At(inner);
+        return Visit::At(inner);
     }
     let is_name = node.named_child_count() <= 1
         && word.chars().next().is_some_and(|first| first.is_alphabetic() || "_$@".contains(first))
         && word.chars().all(|letter| letter.is_alphanumeric() || "_$@?!".contains(letter));
-    TraversalStep::Found(if is_name { Base::Name(node.byte_range()) } else { Base::Other })
+    Visit::Found(if is_name { Base::Name(node.byte_range()) } else { Base::Other })
 }
 
 /// Finds the type in a call of a constructing built-in, such as `new(T)` in Go.

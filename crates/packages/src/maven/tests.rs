@@ -1,7 +1,7 @@
 //! Tests of effective POMs, whose POM files are in memory.
 
 use super::{
-    Coordinates, DependencyRelation, Parent, Path, PathBuf, Pom, PomSource, Rc, gradle, plain_path,
+    Coordinates, Directness, Parent, Path, PathBuf, Pom, PomSource, Rc, gradle, plain_path,
     pom::{self, Requirements},
 };
 use std::collections::HashMap;
@@ -170,8 +170,5 @@ fn cyclic_parents_terminate() {
 #[test]
 fn a_gradle_lock_file_is_parsed() {
     let text = "# made by Gradle\norg.slf4j:slf4j-api:2.0.1=compileClasspath\nempty=\n";
-    assert_eq!(
-        gradle(text),
-        [("org.slf4j:slf4j-api".to_owned(), "2.0.1".to_owned(), DependencyRelation::No)]
-    );
+    assert_eq!(gradle(text), [("org.slf4j:slf4j-api".to_owned(), "2.0.1".to_owned(), Directness::No)]);
 }

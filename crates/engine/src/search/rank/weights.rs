@@ -2,7 +2,7 @@
 //! internally.
 
 use std::path::Path;
-use toolpost_packages::DependencyRelation;
+use toolpost_packages::Directness;
 use toolpost_ranked::{Block, BlockKind};
 use toolpost_syntax::Kind;
 
@@ -50,14 +50,14 @@ pub(in crate::search) enum PackageRelation {
 
 impl PackageRelation {
     /// Returns the relation of a package to the project and to the question.
-    pub(in crate::search) fn of(label: &str, direct: DependencyRelation, question: &str) -> Self {
+    pub(in crate::search) fn of(label: &str, direct: Directness, question: &str) -> Self {
         if is_named(label, question) {
             return Self::Named;
         }
         match direct {
-            DependencyRelation::Yes => Self::Direct,
-            DependencyRelation::No if TOOLING.iter().any(|begin| label.starts_with(begin)) => Self::Tooling,
-            DependencyRelation::No => Self::Indirect,
+            Directness::Yes => Self::Direct,
+            Directness::No if TOOLING.iter().any(|begin| label.starts_with(begin)) => Self::Tooling,
+            Directness::No => Self::Indirect,
         }
     }
 
@@ -210,7 +210,7 @@ pub(in crate::search) fn twin(path: &Path, block: &Block) -> Option<(String, Str
 mod tests {
     use super::{Block, BlockKind, Kind, PackageRelation, inside, naming, place, twin};
     use std::path::Path;
-    use toolpost_packages::DependencyRelation;
+    use toolpost_packages::Directness;
     use toolpost_test_rows::each;
 
     #[test]
@@ -297,11 +297,8 @@ mod tests {
             ("rust:serde@1.0.0", "serde_json value", PackageRelation::Direct),
         ];
         each(rows, |(label, question, wanted)| {
-            assert_eq!(PackageRelation::of(label, DependencyRelation::Yes, question), wanted, "{label}");
+            assert_eq!(PackageRelation::of(label, Directness::Yes, question), wanted, "{label}");
         });
-        assert_eq!(
-            PackageRelation::of("rust:log@0.4", DependencyRelation::No, "catalog"),
-            PackageRelation::Indirect
-        );
+        assert_eq!(PackageRelation::of("rust:log@0.4", Directness::No, "catalog"), PackageRelation::Indirect);
     }
 }
