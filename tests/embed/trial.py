@@ -15,17 +15,22 @@ FRAGMENTS = ("### Your own errors", "### Test the tools")
 
 
 def blocks(text, kind):
-    """Returns the code blocks of one language."""
-    return re.findall(rf"^```{kind}\n(.*?)^```$", text, re.M | re.S)
+    """Returns the code blocks of one language, each with the heading above it. Code can have lines that look like headings."""
+    heading, found = "", []
+    for part in re.split(r"^(```\w+\n.*?^```$)", text, flags=re.M | re.S):
+        if part.startswith(f"```{kind}\n"):
+            found.append((heading, part.split("\n", 1)[1].rsplit("```", 1)[0]))
+        elif not part.startswith("```"):
+            heading = ([heading] + re.findall(r"^##+ .*$", part, re.M))[-1]
+    return found
 
 
 def program(page, example):
     """Returns the manifest and the program: the blocks of the page, and the two tools that it leaves to the example."""
     sections = page.split("## Write a dialect\n", 1)[1].split("\n## Answer approvals\n", 1)[0]
-    parts = re.split(r"^(?=###? )", sections, flags=re.M)
-    code = [block for part in parts if not part.startswith(FRAGMENTS) for block in blocks(part, "rust")]
+    code = [block for heading, block in blocks(sections, "rust") if heading not in FRAGMENTS]
     others = example[example.index("#[derive(Deserialize, JsonSchema)]\nstruct Pattern") : example.index("\nfn main()")]
-    return blocks(sections, "toml")[0], "\n".join([*code, others])
+    return blocks(sections, "toml")[0][1], "\n".join([*code, others])
 
 
 def build(top, target, folder):
