@@ -29,7 +29,7 @@ fn finding(path: &str, line: usize) -> Finding {
         line,
         what: "a number is joined with a plural noun".to_owned(),
         why: "a reply that says `1 more lines` looks careless, and tests rarely cover the case of one",
-        next: "use `toolpost_text::counted::counted(count, \"more line\")`",
+        next: "use `toolpost_text::plural::counted(count, \"more line\")`",
     }
 }
 

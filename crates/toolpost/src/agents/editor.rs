@@ -11,7 +11,7 @@ use std::{env, path::PathBuf, sync::Arc};
 use tokio::runtime;
 use toolpost_engine::{CallCtx, Editor, EditorAct, EditorSetup, Engine, InsertionFallback, Session};
 use toolpost_nvim::Neovim;
-use toolpost_text::counted::counted;
+use toolpost_text::plural::counted;
 use toolpost_workspace::Workspace;
 
 /// Environment variables in which Neovim passes its socket to programs in its terminal; older versions use

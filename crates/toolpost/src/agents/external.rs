@@ -137,7 +137,7 @@ mod tests {
         ];
         paths.into_iter().for_each(|path| path.value = Some("/x".into()));
         settings.deny.value = vec![Deny::Fetch];
-        let server = handed(&settings, &workspace, May::Read).unwrap();
+        let server = handed(&settings, &workspace, AgentPermissions::Read).unwrap();
         for row in TABLE {
             let passed = match row.flag {
                 // The caller adds the names of the tools.
