@@ -106,7 +106,9 @@ pub use typed_call::TypedCall;
 
 /// The operations of the tools, with their requests and outputs, for [`Session::run`], and the parts of a [`Failure`].
 pub mod operations {
-    pub use toolpost_engine::{ChangeProblem, ExistenceMismatch, Facts, Hint, Operation, RunsOn, operations::*};
+    pub use toolpost_engine::{
+        ChangeProblem, ExistenceMismatch, Facts, Hint, Operation, RunsOn, operations::*,
+    };
 }
 
 /// The READMEs of this crate and of the server, whose examples the doctests compile.
