@@ -470,7 +470,7 @@ async fn search_in_one_root_lists_the_other_roots() {
     let rows = [(".", named(&second), 0), ("d", vec![], 0), (second.as_str(), named(&first), 1)];
     for (base, others, matched) in rows {
         let base = engine.resolve(base).unwrap();
-        let grep = grep::Request::of(grep::GrepRequest::of(base.clone(), "needle"), 9_000);
+        let grep = grep::Request::of(GrepRequest::of(base.clone(), "needle"), 9_000);
         let grep = engine.run::<Grep>(grep, &cx).await.unwrap();
         assert_eq!((grep.walk.other_roots, grep.lines_matched), (others.clone(), matched));
         let glob = glob::Request::of(base.clone(), "*");
@@ -571,7 +571,7 @@ async fn a_context_without_grants_permits_nothing() {
     assert_eq!(cx.fresh, Fresh::REQUIRED);
     let request = || {
         let base = world.engine.resolve(".").unwrap();
-        grep::Request::of(grep::GrepRequest::of(base, "needle"), 9_000)
+        grep::Request::of(GrepRequest::of(base, "needle"), 9_000)
     };
     assert_eq!(world.engine.run::<Grep>(request(), &cx).await.unwrap().files.len(), 0);
     let granted = permissive(world.session.clone());

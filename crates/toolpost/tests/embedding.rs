@@ -290,7 +290,7 @@ async fn invalid_builder_options_fail_with_their_error_variant() {
 
 /// A request to write a whole file.
 fn whole(path: WorkspacePath, text: &str) -> change::Request {
-    let at = change::Where::Whole(change::Existence::Any);
+    let at = change::ChangeTarget::Whole(change::Existence::Any);
     change::Request { changes: vec![change::Change { path, at, text: text.to_owned() }] }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn reference(house: &Repository) -> Result<String> {
 }
 
 /// Adds the sections of a command and of its subcommands. `words` are the names of the command and of those above it.
-fn sections(house: &House, words: &mut Vec<String>, text: &mut String) -> Result<()> {
+fn sections(house: &Repository, words: &mut Vec<String>, text: &mut String) -> Result<()> {
     let help = help(house, words)?;
     let (own, shared) = help.split_once(SHARED).map_or((help.as_str(), false), |(own, _)| (own, true));
     section(&format!("toolpost {}", words.join(" ")), own, text);
