@@ -36,9 +36,11 @@ mod typed_operations {
 
 mod choose_the_tools {
     use std::path::Path;
-    use toolpost::settings::values::OnOff;
     use toolpost::settings::{Flags, Settings};
-    use toolpost::{Toolpost, settings::values::Deny};
+    use toolpost::{
+        Toolpost,
+        settings::values::{Deny, OnOff},
+    };
 
     pub(super) async fn open(root: &Path, library: &Path) -> Result<Toolpost, toolpost::Error> {
         let post = Toolpost::builder(root)
