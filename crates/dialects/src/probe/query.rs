@@ -130,7 +130,5 @@ fn notes(output: &Output, page: &mut Page) {
         ));
     }
     walk_notes::notes(&output.walk, output.total, page);
-    if output.walk.complete != Complete::Yes {
-        page.note("timed_out: true; not all files were searched; pass a narrower path");
-    }
+    walk_notes::incomplete(&output.walk, "not all files were searched", "pass a narrower path", page);
 }
