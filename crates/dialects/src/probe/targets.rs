@@ -29,7 +29,8 @@ pub(super) enum TargetSelector {
     Symbol(String),
 }
 
-/// Parses targets, separated by commas or spaces; a path that contains either needs quotes.
+/// Parses targets, separated by commas or spaces; a path that contains either needs quotes. Two quotes in a quoted path
+/// mean one that is a part of it.
 ///
 /// Spaces separate only pieces that look like paths. If the whole text is an existing path, perhaps with lines, it
 /// means that file, whatever characters the path contains.
@@ -51,13 +52,13 @@ pub(super) fn read(target_text: &str, exists: impl Fn(&str) -> bool) -> Result<V
         );
         return Err(Failure::invalid(what));
     }
-    pieces.iter().map(|piece| of_file(piece, &exists).unwrap_or_else(|| target(piece))).collect()
+    pieces.iter().map(|piece| of_file(piece, &exists).unwrap_or_else(|| target(piece.trim()))).collect()
 }
 
 /// Quotes a path that would otherwise parse as several.
 pub(super) fn quoted(path: &str) -> String {
     let whole = !path.contains([',', '"']) && !path.contains(char::is_whitespace);
-    if whole { path.to_owned() } else { format!("\"{path}\"") }
+    if whole { path.to_owned() } else { format!("\"{}\"", path.replace('"', "\"\"")) }
 }
 
 /// Splits a text at commas, and at spaces if every piece looks like a path.
@@ -71,8 +72,24 @@ fn split(target_text: &str) -> Result<Vec<String>, Failure> {
             pieces.push(part);
         }
     }
-    let bare = pieces.iter().map(|piece| piece.replace('"', "").trim().to_owned());
-    Ok(bare.filter(|piece| !piece.is_empty()).collect())
+    let bare = pieces.iter().map(|piece| unquoted(piece));
+    Ok(bare.filter(|piece| !piece.trim().is_empty()).collect())
+}
+
+/// Removes the quotes from a piece; two quotes inside quotes become one.
+fn unquoted(piece: &str) -> String {
+    let mut bare = String::with_capacity(piece.len());
+    let (mut inside, mut characters) = (false, piece.chars().peekable());
+    while let Some(character) = characters.next() {
+        if character != '"' {
+            bare.push(character);
+        } else if inside && characters.next_if_eq(&'"').is_some() {
+            bare.push('"');
+        } else {
+            inside = !inside;
+        }
+    }
+    bare
 }
 
 /// Splits a text at separators outside quotes; the quotes stay.
@@ -265,11 +282,17 @@ mod tests {
 
     #[test]
     fn quoted_paths_parse_back_to_the_same_path() {
-        for path in ["src/a.rs", "my file.rs", "a, b.rs"] {
-            let read = read(&quoted(path), |_| false)
-                .map(|targets| targets.into_iter().map(|target| target.path).collect());
-            assert_eq!(read, Ok(vec![path.to_owned()]));
+        let pieces = ["a", "\"", "\"\"", "'", " ", "\n", ",", "\\", "é", "-"];
+        let paths = pieces.iter().flat_map(|one| pieces.iter().map(move |other| (one, other)));
+        for path in paths.map(|(one, other)| format!("x{one}{other}y")) {
+            let of = |part| Ok(vec![Target { path: path.clone(), part }]);
+            assert_eq!(read(&quoted(&path), |_| false), of(Whole), "{path}");
+            assert_eq!(read(&format!("{}:3-9", quoted(&path)), |_| false), of(Lines(3, 9)), "{path}");
         }
+        each([" x.rs", "x.rs ", "\"", "\"x.rs\"", ","], |path| {
+            let wanted = Ok(vec![Target { path: path.to_owned(), part: Whole }]);
+            assert_eq!(read(&quoted(path), |other| other == path), wanted, "{path}");
+        });
     }
 
     #[test]
