@@ -157,8 +157,11 @@ fn half_range(piece: &str) -> Option<Failure> {
     )))
 }
 
-/// Parses `path:42`, `path:42:7` with a column, `path:42:ab` with a hash, `path:10-20`.
+/// Parses `path:42`, `path:42:7` with a column, `path:42:ab` with a hash, `path:10-20`, `path:10:ab-20:cd`.
 fn with_lines(piece: &str) -> Option<(&str, TargetSelector)> {
+    if let Some(range) = with_references(piece) {
+        return Some(range);
+    }
     let (front, last) = piece.rsplit_once(':')?;
     if let Some((path, line)) = front.rsplit_once(':')
         && let (Some(part), true) = (lines(line), is_column_or_hash(last))
@@ -169,6 +172,21 @@ fn with_lines(piece: &str) -> Option<(&str, TargetSelector)> {
     // `js:7` is a package, not a line of a file.
     let part = lines(last)?;
     (!front.is_empty() && !is_prefix(front)).then_some((front, part))
+}
+
+/// Parses a range whose first line has a column or a hash: `path:10:ab-20:cd`, `path:10:ab-20`.
+fn with_references(piece: &str) -> Option<(&str, TargetSelector)> {
+    let (front, end) = piece.rsplit_once('-')?;
+    let (front, mark) = front.rsplit_once(':')?;
+    let (path, first) = front.rsplit_once(':')?;
+    let is_mark = |text: &str| !text.contains('|') && is_column_or_hash(text);
+    let last = match end.split_once(':') {
+        Some((last, mark)) if is_mark(mark) => last,
+        Some(_) => return None,
+        None => end,
+    };
+    let part = TargetSelector::Lines(line(first)?, line(last)?);
+    (is_mark(mark) && !path.is_empty() && !is_prefix(path)).then_some((path, part))
 }
 
 /// Checks whether a text is the prefix of dependency names, such as `js`.
@@ -230,6 +248,12 @@ mod tests {
             ("src/a.rs:42:ab", vec![("src/a.rs", Line(42))]),
             ("src/a.rs:42:7", vec![("src/a.rs", Line(42))]),
             ("src/a.rs:10-20", vec![("src/a.rs", Lines(10, 20))]),
+            ("src/a.rs:10:ab-20:cd", vec![("src/a.rs", Lines(10, 20))]),
+            ("src/a.rs:10:ab-20", vec![("src/a.rs", Lines(10, 20))]),
+            ("src/a.rs:10-20:cd", vec![("src/a.rs", Lines(10, 20))]),
+            ("src/a.rs:10:12-20:34", vec![("src/a.rs", Lines(10, 20))]),
+            ("C:\\x\\a-1.rs:10:ab-20:cd", vec![("C:\\x\\a-1.rs", Lines(10, 20))]),
+            ("a.rs:10:xy-20:cd", vec![("a.rs:10:xy-20:cd", Whole)]),
             ("src/a.rs#L10", vec![("src/a.rs", Line(10))]),
             ("src/a.rs#L10-L20", vec![("src/a.rs", Lines(10, 20))]),
             ("src/a.rs#A.run", vec![("src/a.rs", symbol("A.run"))]),
@@ -263,7 +287,9 @@ mod tests {
             ("", "file is empty"),
             (" , ", "file is empty"),
             ("a.rs:0", "Lines are counted from 1; a.rs has no line 0."),
+            ("a.rs:0:ab-5:cd", "Lines are counted from 1; a.rs has no line 0."),
             ("a.rs:30-5", "Lines 30-5 of a.rs end before they begin; use a.rs:5-30."),
+            ("a.rs:30:ab-5:cd", "Lines 30-5 of a.rs end before they begin; use a.rs:5-30."),
             (
                 "src/x.py:700-",
                 "src/x.py:700- has no end line: give both lines, for example src/x.py:700-766.",
