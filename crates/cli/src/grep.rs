@@ -2,7 +2,8 @@
 
 use crate::{
     args::Grep as Args,
-    out, search,
+    out::{self, Colours},
+    search,
     user_session::UserSession,
     value::{list, text},
 };
@@ -118,16 +119,13 @@ fn print_json(found: &Value) -> Result<()> {
 
 fn print(found: &Value, here: bool) -> Result<()> {
     let person = std::io::stdout().is_terminal();
-    let colours = person && std::env::var_os("NO_COLOR").is_none();
-    let painted = |words: &str, colour: &str| {
-        if colours { format!("\u{1b}[{colour}m{words}\u{1b}[0m") } else { words.to_owned() }
-    };
+    let colours = Colours::of(&std::io::stdout());
     for (number, file) in list(&found["files"]).iter().enumerate() {
         let place = match file["repository"].as_str() {
             Some(repository) => format!("{repository}: {}", text(&file["path"])),
             None => text(&file["path"]).to_owned(),
         };
-        let place = painted(&out::harmless(&place), "35");
+        let place = colours.paint(&out::harmless(&place), "35");
         if person {
             if number > 0 {
                 out::line("")?;
@@ -135,7 +133,7 @@ fn print(found: &Value, here: bool) -> Result<()> {
             out::line(&place)?;
         }
         for line in list(&file["lines"]) {
-            let count = painted(&line["number"].as_u64().unwrap_or_default().to_string(), "32");
+            let count = colours.paint(&line["number"].as_u64().unwrap_or_default().to_string(), "32");
             let words = out::harmless(text(&line["text"]));
             let mark = if is_match(line) { ':' } else { '-' };
             let before = if person { String::new() } else { format!("{place}{mark}") };

@@ -148,7 +148,10 @@ fn trusted(settings: &Settings, wanted: &PolicyTrust) -> Result<ExitCode> {
             parts::check_project_rules(name, text)?;
         }
         let agents = agents::files::of_project(&workspace, root)?;
-        for (name, text) in rules.into_iter().chain(agents) {
+        for note in &agents.notes {
+            eprintln!("toolpost: {}", out::harmless(note));
+        }
+        for (name, text) in rules.into_iter().chain(agents.files) {
             found = true;
             if wanted.revoke {
                 let was_trusted = known.forget(&name);

@@ -2,13 +2,13 @@
 
 use crate::{
     args::Search as Args,
-    out,
+    out::{self, Colours},
     user_session::UserSession,
     value::{list, number, text},
 };
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use std::{io::IsTerminal as _, process::ExitCode};
+use std::process::ExitCode;
 use toolpost::{
     Settings,
     settings::{Flags, values::OnOff},
@@ -28,13 +28,6 @@ const NOTHING: u8 = 1;
 
 /// Exit status of a search that failed.
 const FAILED: u8 = 2;
-
-/// Colour setting of the output.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Colours {
-    Shown,
-    NotShown,
-}
 
 /// Searches, and prints the results.
 pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
@@ -140,8 +133,7 @@ fn print(output: &Value) -> Result<()> {
 }
 
 fn print_blocks(output: &Value) -> Result<()> {
-    let shown = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let colours = if shown { Colours::Shown } else { Colours::NotShown };
+    let colours = Colours::of(&std::io::stdout());
     for block in list(&output["blocks"]) {
         let lines = format!(
             "{}:{}-{}",
@@ -154,14 +146,14 @@ fn print_blocks(output: &Value) -> Result<()> {
             None => lines,
         };
         let name = format!("{} {}", text(&block["kind"]), text(&block["name"]));
-        let place = painted(&out::harmless(&place), "1;35", colours);
-        out::line(&format!("{place}  {}", painted(out::harmless(&name).trim_end(), "36", colours)))?;
+        let place = colours.paint(&out::harmless(&place), "1;35");
+        out::line(&format!("{place}  {}", colours.paint(out::harmless(&name).trim_end(), "36")))?;
         if let Some(why) = why(block) {
             out::line(&format!("        {}", out::harmless(&why)))?;
         }
         for stretch in list(&block["lines"]) {
             for (at, line) in (number(&stretch["first"])..).zip(text(&stretch["text"]).split('\n')) {
-                let count = painted(&format!("{at:>6}"), "32", colours);
+                let count = colours.paint(&format!("{at:>6}"), "32");
                 out::line(&format!("{count}  {}", out::harmless(line)))?;
             }
         }
@@ -228,11 +220,4 @@ pub(crate) fn skipped(walk: &Value) -> Vec<String> {
         skipped.push(format!("other roots of the workspace ({})", roots.join(", ")));
     }
     skipped
-}
-
-fn painted(words: &str, colour: &str, colours: Colours) -> String {
-    match colours {
-        Colours::Shown => format!("\u{1b}[{colour}m{words}\u{1b}[0m"),
-        Colours::NotShown => words.to_owned(),
-    }
 }

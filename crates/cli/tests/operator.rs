@@ -110,6 +110,40 @@ fn doctor_fails_if_the_server_cannot_start() {
     assert!(bad.out.contains(" cannot start  the root /no/such/root cannot be opened"), "{}", bad.out);
 }
 
+#[test]
+fn doctor_names_the_agent_definitions_that_were_skipped() {
+    let world = World::new();
+    let large = vec![b'x'; 300 * 1024];
+    world.write("../home/.config/toolpost/agents", b"");
+    world.write("../home/.claude/agents/large.md", &large);
+    world.write(".claude/agents/large.md", &large);
+    for number in 0..203 {
+        world.write(&format!(".toolpost/agents/{number}.md"), b"");
+    }
+    let doctor = world.run(&["doctor", "--json"]);
+    let findings: Vec<Value> = serde_json::from_str(&doctor.out).unwrap();
+    let notes = findings.iter().filter(|finding| finding["what"] == "agents" && finding["status"] == "warn");
+    let notes = notes.map(|finding| finding["found"].as_str().unwrap());
+    let notes: Vec<&str> = notes.filter(|note| !note.contains("is not trusted")).collect();
+    let (home, root) = (world.base().join("home"), world.root());
+    let (home, root) = (home.display(), root.display());
+    let wanted = [
+        format!(
+            "3 of the 203 agents in {root}/.toolpost/agents were skipped, because Toolpost reads at most 200 in a directory"
+        ),
+        format!(
+            "{root}/.claude/agents/large.md was skipped, because it has 307200 bytes, more than the limit of 262144; shorten it"
+        ),
+        format!(
+            "the agents in {home}/.config/toolpost/agents were skipped, because the directory cannot be read: Not a directory (os error 20)"
+        ),
+        format!(
+            "{home}/.claude/agents/large.md was skipped, because it cannot be read: the file has more than 262144 bytes"
+        ),
+    ];
+    assert_eq!(notes, wanted);
+}
+
 const DENY: &str =
     "[[rule]]\ntouch = [\"read\"]\npaths = [\"secret.txt\"]\ndecide = \"deny\"\nwhy = \"It is secret.\"\n";
 const ALLOW: &str =

@@ -84,11 +84,6 @@ async fn query_reports_skipped_files_and_omitted_matches() {
              file larger than 8 MiB (large.js)",
         ),
         (
-            vec![("a.txt", "f(0)\n")],
-            json!({"pattern": "f($A)"}),
-            "No file was searched: the pattern is not valid code in the language of any file here.",
-        ),
-        (
             vec![("a.js", many.as_str())],
             json!({"pattern": "f($A)", "limit": 10_000}),
             " of 9000 matches in 1 file; the reply is full: pass a narrower pattern or path]",
@@ -100,6 +95,21 @@ async fn query_reports_skipped_files_and_omitted_matches() {
         let tail = reply.as_ref().map(|reply| &reply[reply.len().saturating_sub(300)..]);
         assert!(reply.as_ref().is_ok_and(|words| words.contains(wanted)), "{arguments}: {tail:?}");
     }
+}
+
+#[tokio::test]
+async fn query_without_files_to_search_says_so() {
+    let wanted = "No file was searched: no file here is in a programming language, or in the requested one. Pass another path or language.";
+    let rows = [
+        (vec![], json!({"pattern": "f($A)"})),
+        (vec![("a.txt", "f(0)\n")], json!({"pattern": "f($A)"})),
+        (vec![("a.js", "f(0)\n")], json!({"pattern": "f($A)", "language": "python"})),
+    ];
+    each_async(rows, async |(files, arguments)| {
+        let reply = call(&world(&files), "query", arguments.clone()).await;
+        assert_eq!(reply.as_deref(), Ok(wanted), "{arguments}");
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use rmcp::{
 use std::error::Error;
 use toolpost_text::redact;
 
-/// Minimum length of a header value that is treated as a secret, in bytes.
+/// Minimum length of a configured value that is treated as a secret, in bytes.
 const SHORT: usize = 8;
 /// Replacement of a secret.
 const MASK: &str = "[redacted]";
@@ -31,21 +31,40 @@ pub(super) fn asking(error: &ServiceError) -> String {
     }
 }
 
-/// Removes the configured secrets of an HTTP server from a text: values of headers and of the URL's query that have at
-/// least `SHORT` bytes. Servers often quote them in errors.
+/// Removes the configured secrets of a server from a text, if they have at least `SHORT` bytes. Servers often quote
+/// them in errors.
 pub(super) fn without_secrets(entry: &Entry, words: &str) -> String {
-    let ServerTransport::Http { url, headers } = &entry.way else { return words.to_owned() };
-    let query = url.split_once('?').map_or("", |(_, query)| query);
-    let values = query.split('&').filter_map(|pair| pair.split_once('=')).map(|(_, value)| value);
-    let carried = headers.values().flat_map(|value| [value.as_str(), last(value)]);
-    let mut secrets: Vec<&str> = values.chain(carried).filter(|secret| secret.len() >= SHORT).collect();
+    let mut secrets = secrets(entry);
+    secrets.retain(|secret| secret.len() >= SHORT);
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    secrets.iter().fold(words.to_owned(), |words, secret| words.replace(secret, MASK))
+    secrets.iter().fold(words.to_owned(), |words, secret| words.replace(secret.as_str(), MASK))
 }
 
 /// Removes the configured secrets of the server, and any text that looks like a secret, from an error message.
 pub(super) fn shown(entry: &Entry, words: &str) -> String {
     redact::redact(&without_secrets(entry, words)).into_owned()
+}
+
+/// Returns the values of a server's configuration that may be secrets: those of environment variables, headers and the
+/// URL's query, and texts in arguments and in the URL that look like secrets.
+fn secrets(entry: &Entry) -> Vec<String> {
+    let (values, mut secrets): (_, Vec<String>) = match &entry.way {
+        ServerTransport::Program { arguments, environment, .. } => {
+            let line = arguments.join(" ");
+            (environment, redact::secrets(&line).into_iter().map(str::to_owned).collect())
+        }
+        ServerTransport::Http { url, headers } => {
+            let query = url.split_once('?').map_or("", |(_, query)| query);
+            let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+            let texts = pairs.map(|(_, value)| value).chain(redact::secrets(url));
+            (headers, texts.map(str::to_owned).collect())
+        }
+    };
+    for value in values.values() {
+        secrets.extend([value.as_str(), last(value)].map(str::to_owned));
+        secrets.extend(redact::secrets(value).into_iter().map(str::to_owned));
+    }
+    secrets
 }
 
 /// Returns the part of a credential after its scheme.
@@ -103,19 +122,26 @@ fn connection(error: &reqwest::Error) -> String {
 mod tests {
     use super::*;
     use crate::read;
+    use toolpost_test_rows::each;
 
     #[test]
     fn configured_secrets_are_redacted_from_errors() {
-        let server = r#"{"url": "http://h/mcp?key=query-key-1&v=2", "headers": {"Authorization": "Bearer header-key-1", "X": "short"}}"#;
-        let text = format!(r#"{{"mcpServers": {{"one": {server}}}}}"#);
-        let entries = read("mcp.json", &text, |_| None).expect("it is a file of servers");
+        let http = r#"{"url": "http://u:url-password-1@h/mcp?key=query-key-1&v=2", "headers": {"Authorization": "Bearer header-key-1", "X": "short"}}"#;
+        let program = r#"{"command": "srv", "args": ["--api-key", "argument-key-1", "directory-1"],
+            "env": {"KEY": "variable-1", "DB": "db://u:db-password-1@h/d", "AUTH": "Bearer bearer-key-1", "X": "short"}}"#;
         let rows = [
-            ("Bearer header-key-1 is wrong", "[redacted] is wrong"),
-            ("header-key-1, query-key-1", "[redacted], [redacted]"),
-            ("short of 2 keys", "short of 2 keys"),
+            (http, "Bearer header-key-1 is wrong", "[redacted] is wrong"),
+            (http, "header-key-1, query-key-1, url-password-1", "[redacted], [redacted], [redacted]"),
+            (http, "short of 2 keys", "short of 2 keys"),
+            (program, "variable-1, bearer-key-1, Bearer bearer-key-1", "[redacted], [redacted], [redacted]"),
+            (program, "db://u:db-password-1@h/d, db-password-1", "[redacted], [redacted]"),
+            (program, "argument-key-1 in directory-1", "[redacted] in directory-1"),
+            (program, "short of 2 keys", "short of 2 keys"),
         ];
-        for (words, wanted) in rows {
-            assert_eq!(without_secrets(&entries[0], words), wanted);
-        }
+        each(rows, |(server, words, wanted)| {
+            let text = format!(r#"{{"mcpServers": {{"one": {server}}}}}"#);
+            let entries = read("mcp.json", &text, |_| None).expect("it is a file of servers");
+            assert_eq!(without_secrets(&entries[0], words), wanted, "{words}");
+        });
     }
 }

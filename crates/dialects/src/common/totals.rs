@@ -1,9 +1,6 @@
 //! The end of a search reply: the total, and how to get the rest.
 
-use toolpost_engine::operations::{
-    glob::Complete,
-    grep::{Mode, Output},
-};
+use toolpost_engine::operations::grep::{Mode, Output};
 use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
@@ -21,12 +18,8 @@ pub(crate) struct Wording {
 pub(crate) fn end(output: &Output, page: &mut Page, words: &Wording) {
     window(output, page, words);
     super::walk_notes::notes(&output.walk, output.files_matched, page);
-    if output.walk.complete != Complete::Yes {
-        page.note(format!(
-            "timed_out: true; these are the matches found so far, not all of them; pass a narrower {}",
-            words.narrow
-        ));
-    }
+    let effect = "these are the matches found so far, not all of them";
+    super::walk_notes::incomplete(&output.walk, effect, &format!("pass a narrower {}", words.narrow), page);
 }
 
 fn window(output: &Output, page: &mut Page, words: &Wording) {

@@ -6,7 +6,6 @@ use serde::Deserialize;
 use toolpost_engine::{
     Failure,
     operations::{
-        glob::Complete,
         list::{self, HiddenFiles, ListRequest, Node, Output, Request, Room, Rules, Sizes},
         stat::FileKind,
     },
@@ -64,11 +63,8 @@ impl Tool for ListFiles {
             page.note(format!("{} more {entries} not shown; {next}", output.more + inside));
         }
         walk_notes::notes(&output.walk, output.nodes.len() as u64, page);
-        if output.walk.complete != Complete::Yes {
-            page.note(
-                "timed_out: true; these are the entries found so far, not all of them; list a subdirectory",
-            );
-        }
+        let effect = "these are the entries found so far, not all of them";
+        walk_notes::incomplete(&output.walk, effect, "list a subdirectory", page);
     }
 }
 

@@ -61,7 +61,7 @@ impl Tool for Query {
             page.line(if may_have_skipped(output) {
                 "No file was searched, so there may be matches. The skipped files are listed below."
             } else {
-                "No file was searched: the pattern is not valid code in the language of any file here."
+                "No file was searched: no file here is in a programming language, or in the requested one. Pass another path or language."
             });
         } else if output.total == 0 {
             page.line(&format!("No matches in {}.", counted(output.searched, "file")));
@@ -130,7 +130,5 @@ fn notes(output: &Output, page: &mut Page) {
         ));
     }
     walk_notes::notes(&output.walk, output.total, page);
-    if output.walk.complete != Complete::Yes {
-        page.note("timed_out: true; not all files were searched; pass a narrower path");
-    }
+    walk_notes::incomplete(&output.walk, "not all files were searched", "pass a narrower path", page);
 }

@@ -295,7 +295,5 @@ fn notes(output: &Output, page: &mut Page) {
     }
     output.notes.iter().for_each(|note| page.note(note.clone()));
     walk_notes::notes(&output.walk, output.total as u64, page);
-    if !matches!(output.walk.complete, Complete::Yes | Complete::NotReady) {
-        page.note("timed_out: true; not all files were searched; pass a narrower path");
-    }
+    walk_notes::incomplete(&output.walk, "not all files were searched", "pass a narrower path", page);
 }

@@ -1,11 +1,11 @@
 //! `searchFiles`: files by name pattern, newest first.
 
-use crate::common::{integers, walk_notes};
+use crate::common::{file_list, integers, walk_notes};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::glob::{self, Complete, Output, Request},
+    operations::glob::{self, Output, Request},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -54,16 +54,15 @@ impl Tool for SearchFiles {
         if output.total == 0 {
             page.line("No files found.");
         }
-        crate::common::file_list::whole_name(output, page);
-        let (shown, total) = (crate::common::file_list::paths(output, page), output.total);
+        file_list::whole_name(output, page);
+        let (shown, total) = (file_list::paths(output, page), output.total);
         if u64::try_from(shown).is_ok_and(|shown| shown < total) {
             page.note(format!(
                 "the {shown} newest of {total} files; raise limit, or pass a narrower pattern or directory"
             ));
         }
         walk_notes::notes(&output.walk, output.total, page);
-        if output.walk.complete != Complete::Yes {
-            page.note("timed_out: true; these are the files found so far, not all of them; pass a narrower pattern or directory");
-        }
+        let advice = "pass a narrower pattern or directory";
+        walk_notes::incomplete(&output.walk, file_list::FOUND_SO_FAR, advice, page);
     }
 }

@@ -29,7 +29,8 @@ pub(super) enum TargetSelector {
     Symbol(String),
 }
 
-/// Parses targets, separated by commas or spaces; a path that contains either needs quotes.
+/// Parses targets, separated by commas or spaces; a path that contains either needs quotes. Two quotes in a quoted path
+/// mean one that is a part of it.
 ///
 /// Spaces separate only pieces that look like paths. If the whole text is an existing path, perhaps with lines, it
 /// means that file, whatever characters the path contains.
@@ -51,13 +52,13 @@ pub(super) fn read(target_text: &str, exists: impl Fn(&str) -> bool) -> Result<V
         );
         return Err(Failure::invalid(what));
     }
-    pieces.iter().map(|piece| of_file(piece, &exists).unwrap_or_else(|| target(piece))).collect()
+    pieces.iter().map(|piece| of_file(piece, &exists).unwrap_or_else(|| target(piece.trim()))).collect()
 }
 
 /// Quotes a path that would otherwise parse as several.
 pub(super) fn quoted(path: &str) -> String {
     let whole = !path.contains([',', '"']) && !path.contains(char::is_whitespace);
-    if whole { path.to_owned() } else { format!("\"{path}\"") }
+    if whole { path.to_owned() } else { format!("\"{}\"", path.replace('"', "\"\"")) }
 }
 
 /// Splits a text at commas, and at spaces if every piece looks like a path.
@@ -71,8 +72,24 @@ fn split(target_text: &str) -> Result<Vec<String>, Failure> {
             pieces.push(part);
         }
     }
-    let bare = pieces.iter().map(|piece| piece.replace('"', "").trim().to_owned());
-    Ok(bare.filter(|piece| !piece.is_empty()).collect())
+    let bare = pieces.iter().map(|piece| unquoted(piece));
+    Ok(bare.filter(|piece| !piece.trim().is_empty()).collect())
+}
+
+/// Removes the quotes from a piece; two quotes inside quotes become one.
+fn unquoted(piece: &str) -> String {
+    let mut bare = String::with_capacity(piece.len());
+    let (mut inside, mut characters) = (false, piece.chars().peekable());
+    while let Some(character) = characters.next() {
+        if character != '"' {
+            bare.push(character);
+        } else if inside && characters.next_if_eq(&'"').is_some() {
+            bare.push('"');
+        } else {
+            inside = !inside;
+        }
+    }
+    bare
 }
 
 /// Splits a text at separators outside quotes; the quotes stay.
@@ -140,8 +157,11 @@ fn half_range(piece: &str) -> Option<Failure> {
     )))
 }
 
-/// Parses `path:42`, `path:42:7` with a column, `path:42:ab` with a hash, `path:10-20`.
+/// Parses `path:42`, `path:42:7` with a column, `path:42:ab` with a hash, `path:10-20`, `path:10:ab-20:cd`.
 fn with_lines(piece: &str) -> Option<(&str, TargetSelector)> {
+    if let Some(range) = with_references(piece) {
+        return Some(range);
+    }
     let (front, last) = piece.rsplit_once(':')?;
     if let Some((path, line)) = front.rsplit_once(':')
         && let (Some(part), true) = (lines(line), is_column_or_hash(last))
@@ -152,6 +172,21 @@ fn with_lines(piece: &str) -> Option<(&str, TargetSelector)> {
     // `js:7` is a package, not a line of a file.
     let part = lines(last)?;
     (!front.is_empty() && !is_prefix(front)).then_some((front, part))
+}
+
+/// Parses a range whose first line has a column or a hash: `path:10:ab-20:cd`, `path:10:ab-20`.
+fn with_references(piece: &str) -> Option<(&str, TargetSelector)> {
+    let (front, end) = piece.rsplit_once('-')?;
+    let (front, mark) = front.rsplit_once(':')?;
+    let (path, first) = front.rsplit_once(':')?;
+    let is_mark = |text: &str| !text.contains('|') && is_column_or_hash(text);
+    let last = match end.split_once(':') {
+        Some((last, mark)) if is_mark(mark) => last,
+        Some(_) => return None,
+        None => end,
+    };
+    let part = TargetSelector::Lines(line(first)?, line(last)?);
+    (is_mark(mark) && !path.is_empty() && !is_prefix(path)).then_some((path, part))
 }
 
 /// Checks whether a text is the prefix of dependency names, such as `js`.
@@ -213,6 +248,12 @@ mod tests {
             ("src/a.rs:42:ab", vec![("src/a.rs", Line(42))]),
             ("src/a.rs:42:7", vec![("src/a.rs", Line(42))]),
             ("src/a.rs:10-20", vec![("src/a.rs", Lines(10, 20))]),
+            ("src/a.rs:10:ab-20:cd", vec![("src/a.rs", Lines(10, 20))]),
+            ("src/a.rs:10:ab-20", vec![("src/a.rs", Lines(10, 20))]),
+            ("src/a.rs:10-20:cd", vec![("src/a.rs", Lines(10, 20))]),
+            ("src/a.rs:10:12-20:34", vec![("src/a.rs", Lines(10, 20))]),
+            ("C:\\x\\a-1.rs:10:ab-20:cd", vec![("C:\\x\\a-1.rs", Lines(10, 20))]),
+            ("a.rs:10:xy-20:cd", vec![("a.rs:10:xy-20:cd", Whole)]),
             ("src/a.rs#L10", vec![("src/a.rs", Line(10))]),
             ("src/a.rs#L10-L20", vec![("src/a.rs", Lines(10, 20))]),
             ("src/a.rs#A.run", vec![("src/a.rs", symbol("A.run"))]),
@@ -246,7 +287,9 @@ mod tests {
             ("", "file is empty"),
             (" , ", "file is empty"),
             ("a.rs:0", "Lines are counted from 1; a.rs has no line 0."),
+            ("a.rs:0:ab-5:cd", "Lines are counted from 1; a.rs has no line 0."),
             ("a.rs:30-5", "Lines 30-5 of a.rs end before they begin; use a.rs:5-30."),
+            ("a.rs:30:ab-5:cd", "Lines 30-5 of a.rs end before they begin; use a.rs:5-30."),
             (
                 "src/x.py:700-",
                 "src/x.py:700- has no end line: give both lines, for example src/x.py:700-766.",
@@ -265,11 +308,17 @@ mod tests {
 
     #[test]
     fn quoted_paths_parse_back_to_the_same_path() {
-        for path in ["src/a.rs", "my file.rs", "a, b.rs"] {
-            let read = read(&quoted(path), |_| false)
-                .map(|targets| targets.into_iter().map(|target| target.path).collect());
-            assert_eq!(read, Ok(vec![path.to_owned()]));
+        let pieces = ["a", "\"", "\"\"", "'", " ", "\n", ",", "\\", "é", "-"];
+        let paths = pieces.iter().flat_map(|one| pieces.iter().map(move |other| (one, other)));
+        for path in paths.map(|(one, other)| format!("x{one}{other}y")) {
+            let of = |part| Ok(vec![Target { path: path.clone(), part }]);
+            assert_eq!(read(&quoted(&path), |_| false), of(Whole), "{path}");
+            assert_eq!(read(&format!("{}:3-9", quoted(&path)), |_| false), of(Lines(3, 9)), "{path}");
         }
+        each([" x.rs", "x.rs ", "\"", "\"x.rs\"", ","], |path| {
+            let wanted = Ok(vec![Target { path: path.to_owned(), part: Whole }]);
+            assert_eq!(read(&quoted(path), |other| other == path), wanted, "{path}");
+        });
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! `list_dir`: a directory tree.
 
+use crate::common::walk_notes;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
     operations::{
-        glob::Complete,
         list::{HiddenFiles, List, ListRequest, Node, Output, Request, Room},
         stat::FileKind,
     },
@@ -73,12 +73,9 @@ impl Tool for ListDir {
         if output.nodes.iter().any(|node| node.more > 0) {
             page.note("to see all entries of a directory marked with `…`, list that directory");
         }
-        crate::common::walk_notes::notes(&output.walk, output.nodes.len() as u64, page);
-        if output.walk.complete != Complete::Yes {
-            page.note(
-                "timed_out: true; these are the entries found so far, not all of them; list a subdirectory",
-            );
-        }
+        walk_notes::notes(&output.walk, output.nodes.len() as u64, page);
+        let effect = "these are the entries found so far, not all of them";
+        walk_notes::incomplete(&output.walk, effect, "list a subdirectory", page);
     }
 }
 

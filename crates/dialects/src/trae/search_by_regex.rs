@@ -1,13 +1,11 @@
 //! `search_by_regex`: lines that match a regular expression.
 
+use crate::common::walk_notes;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::{
-        glob::Complete,
-        grep::{self, Case, GrepRequest, Output, Request},
-    },
+    operations::grep::{self, Case, GrepRequest, Output, Request},
 };
 use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
@@ -57,12 +55,9 @@ impl Tool for SearchByRegex {
         }
         page.take(body);
         totals(output, page);
-        crate::common::walk_notes::notes(&output.walk, output.files_matched, page);
-        if output.walk.complete != Complete::Yes {
-            page.note(
-                "timed_out: true; these are the matches found so far, not all of them; pass a narrower search_directory",
-            );
-        }
+        walk_notes::notes(&output.walk, output.files_matched, page);
+        let effect = "these are the matches found so far, not all of them";
+        walk_notes::incomplete(&output.walk, effect, "pass a narrower search_directory", page);
     }
 }
 

@@ -1,6 +1,6 @@
 //! `search_codebase`: semantic search for blocks of code.
 
-use crate::common::block;
+use crate::common::{block, walk_notes};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -105,8 +105,7 @@ fn notes(output: &Output, page: &mut Page) {
             counted(output.searched as u64, "file")
         ));
     }
-    crate::common::walk_notes::notes(&output.walk, output.blocks.len() as u64, page);
-    if !matches!(output.walk.complete, Complete::Yes | Complete::NotReady) {
-        page.note("timed_out: true; not all files were searched; pass narrower target_directories");
-    }
+    walk_notes::notes(&output.walk, output.blocks.len() as u64, page);
+    let advice = "pass narrower target_directories";
+    walk_notes::incomplete(&output.walk, "not all files were searched", advice, page);
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::glob::{self, Case, Complete, EntryKinds, Output, Request},
+    operations::glob::{self, Case, EntryKinds, Output, Request},
 };
 use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
@@ -121,9 +121,5 @@ fn found(output: &Output, page: &mut Page) {
         ));
     }
     crate::common::walk_notes::notes(&output.walk, output.total, page);
-    if output.walk.complete != Complete::Yes {
-        page.note(
-            "timed_out: true; these are the files found so far, not all of them; pass a narrower pattern or path",
-        );
-    }
+    crate::common::file_list::complete(output, page);
 }

@@ -40,7 +40,7 @@ fn here() -> String {
     ".".to_owned()
 }
 
-/// Reply of a search that timed out, with the matches so far.
+/// Reply of a search that timed out or was cancelled, with the matches so far.
 #[derive(Serialize)]
 struct PartialMatches {
     timed_out: bool,
@@ -82,7 +82,7 @@ impl Tool for GrepSearch {
         if output.walk.complete == Complete::Yes {
             found(output, page);
         } else {
-            json::write(&timed_out(output), page);
+            json::write(&partial(output), page);
         }
         if let Some(vendor) = searched_vendor(output) {
             page.note_once(format!(
@@ -129,17 +129,22 @@ fn found(output: &Output, page: &mut Page) {
     }
 }
 
-fn timed_out(output: &Output) -> PartialMatches {
+fn partial(output: &Output) -> PartialMatches {
+    let next_step_hint = if output.walk.complete == Complete::Cancelled {
+        "The call was cancelled. These are the matches found before, not all of them."
+    } else {
+        "These are the matches found in time, not all of them. Pass a narrower path or pattern, or raise timeout_ms."
+    };
     let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let mut partial_results: Vec<String> = lines(output).collect();
     fit(&mut partial_results, output.asked.max_bytes.unwrap_or(usize::MAX));
     PartialMatches {
-        timed_out: true,
+        timed_out: output.walk.complete != Complete::Cancelled,
         timeout_ms: output.asked.time.map_or(0, milliseconds),
         result_count: partial_results.len() as u64,
         partial_results,
         searched_path: output.asked.base.display(),
-        next_step_hint: "These are the matches found in time, not all of them. Pass a narrower path or pattern, or raise timeout_ms.",
+        next_step_hint,
         metrics: Metrics {
             elapsed_ms: milliseconds(output.asked.took),
             files_searched: output.files_searched,

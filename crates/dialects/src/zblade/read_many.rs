@@ -136,6 +136,10 @@ impl Tool for ReadManyFiles {
             ));
         }
         crate::common::walk_notes::notes(&output.walk, output.files.len() as u64, page);
+        // The summary reports a timeout.
+        if output.walk.complete == Complete::Cancelled {
+            page.note("cancelled: true; not all files were read");
+        }
     }
 }
 
@@ -201,7 +205,7 @@ fn summary(output: &Output) -> Summary {
         metrics: Metrics {
             left_out: output.left_out,
             bytes_returned: texts().map(|text| text.bytes).sum(),
-            timed_out: output.walk.complete != Complete::Yes,
+            timed_out: output.walk.complete == Complete::TimedOut,
         },
     }
 }

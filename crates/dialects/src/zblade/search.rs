@@ -1,6 +1,6 @@
 //! `codebase_search`: lines that match a regular expression, with context.
 
-use crate::common::integers::size;
+use crate::common::{integers::size, walk_notes};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -84,10 +84,9 @@ impl Tool for CodebaseSearch {
                 ));
             }
         }
-        crate::common::walk_notes::notes_without_path(&output.walk, output.lines_matched, page);
-        if output.walk.complete != Complete::Yes {
-            page.note("timed_out: true; these are the matches found so far, not all of them; pass a narrower query or file_pattern");
-        }
+        walk_notes::notes_without_path(&output.walk, output.lines_matched, page);
+        let effect = "these are the matches found so far, not all of them";
+        walk_notes::incomplete(&output.walk, effect, "pass a narrower query or file_pattern", page);
     }
 }
 

@@ -1,11 +1,11 @@
 //! `list_dir` and `get_workspace_structure`: a directory as a tree.
 
+use crate::common::walk_notes;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
     operations::{
-        glob::Complete,
         list::{self, HiddenFiles, ListRequest, Node, Output, Prune, Request, Room},
         stat::FileKind,
     },
@@ -154,10 +154,8 @@ fn tree(output: &Output, page: &mut Page, advice: &str) {
         let shown = output.nodes.len();
         page.line(&format!("\n(showing {}; there are more: {advice})", counted(shown as u64, "entry")));
     }
-    crate::common::walk_notes::notes(&output.walk, output.nodes.len() as u64, page);
-    if output.walk.complete != Complete::Yes {
-        page.note("timed_out: true; not every directory was read");
-    }
+    walk_notes::notes(&output.walk, output.nodes.len() as u64, page);
+    walk_notes::incomplete(&output.walk, "not every directory was read", "use a more specific path", page);
 }
 
 /// Writes the number of omitted entries of each truncated directory at this depth or deeper.

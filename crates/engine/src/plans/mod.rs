@@ -1,6 +1,7 @@
 //! Scripts and batches: operations that call tools.
 
 pub mod batch;
+mod function_names;
 pub mod offered;
 pub mod plan;
 pub(crate) mod store;

@@ -5,7 +5,7 @@ use crate::{
     call::CallCtx,
     failure::Failure,
     operation::Operation,
-    plans::Plans,
+    plans::{Plans, function_names},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -65,8 +65,9 @@ impl Operation for FindTools {
         let offered = gateway.tools();
         let names = offered.iter().map(|tool| tool.name.clone()).collect();
         let query_words = words(&request.query);
-        let tools = offered.into_iter().map(|tool| Tool {
-            name: tool.name,
+        let functions = function_names::of(&offered);
+        let tools = offered.into_iter().zip(functions).map(|(tool, name)| Tool {
+            name,
             description: tool.description,
             schema: tool.schema,
         });

@@ -7,7 +7,7 @@ use crate::{
     call::CallCtx,
     failure::{Failure, Kind, convert::sentence},
     operation::Operation,
-    plans::Plans,
+    plans::{Plans, function_names},
 };
 use caller::Caller;
 use schemars::JsonSchema;
@@ -98,7 +98,10 @@ impl Operation for Plan {
         rows.extend(
             request.paged.into_iter().map(|paged| vec!["paged".to_owned(), paged.tool, paged.argument]),
         );
-        rows.extend(gateway.tools().into_iter().map(|tool| vec!["tool".to_owned(), tool.name, tool.schema]));
+        let tools = gateway.tools();
+        let functions = function_names::of(&tools);
+        let tools = tools.into_iter().zip(functions);
+        rows.extend(tools.map(|(tool, function)| vec!["tool".to_owned(), tool.name, tool.schema, function]));
         let script = Script {
             source: request.code,
             libraries: std::iter::once(LIBRARY.to_owned()).chain(request.library).collect(),

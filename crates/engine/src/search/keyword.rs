@@ -20,6 +20,7 @@ use toolpost_workspace::WorkspacePath;
 
 pub use super::page::{Block, Truncation};
 pub use super::parse::Matching;
+pub use super::retrieve::omissions::REPEAT;
 pub use toolpost_ranked::Tests;
 
 /// The `search` operation, which finds blocks of code by keywords.

@@ -79,6 +79,6 @@ fn error(back: &LayerResult) -> Option<String> {
         Ok(_) => None,
         Err(CallError::Failed(failure) | CallError::Refused(failure)) => Some(failure.what.clone()),
         Err(CallError::Ask(question)) => Some(question.words()),
-        Err(CallError::NoSuchTool(name)) => Some(format!("No tool is called {name}.")),
+        Err(CallError::NoSuchTool(name)) => Some(format!("No tool is called {}.", redact(name))),
     }
 }

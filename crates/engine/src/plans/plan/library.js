@@ -23,10 +23,10 @@
   // The tools: each is a function that takes one object, or values in the order of its schema, or both.
 
   const shapes = new Map();
-  for (const [name, text] of of("tool")) {
+  for (const [name, text, own] of of("tool")) {
     const schema = parse(text);
     const properties = schema.properties ?? {};
-    shapes.set(name, { names: Object.keys(properties), properties });
+    shapes.set(name, { names: Object.keys(properties), properties, own });
   }
 
   const takes = (schema, wanted) => [schema?.type].flat().includes(wanted) || schema?.type === undefined;
@@ -64,8 +64,7 @@
   /** Maps each tool and each `LLM.with(…)` function to its host call, so that `map` can send the calls in parallel. */
   const known = new WeakMap();
   const tools = {};
-  for (const name of shapes.keys()) {
-    const own = name.replace(/[^A-Za-z0-9_$]/g, "_");
+  for (const [name, { own }] of shapes) {
     const tool = { [own]: (...values) => call(name, bind(name, values)) }[own];
     known.set(tool, { asks: (item) => asked(name, bind(name, [item])), read: (text) => text });
     tools[own] = tool;

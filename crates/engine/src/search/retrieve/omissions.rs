@@ -11,6 +11,10 @@ use toolpost_search::Unreadable;
 use toolpost_text::plural::counted;
 use toolpost_workspace::{WorkspacePath, walk::found_below};
 
+/// The next step in the report of an incomplete index ([`WalkReport::unfinished`]). A caller that needs a complete
+/// answer repeats the call while the reply contains it.
+pub const REPEAT: &str = "the same call will later return all results";
+
 /// The maximum number of files to name for each reason why files were not searched.
 const NAMED: usize = 3;
 
@@ -100,5 +104,5 @@ fn unfinished(
     }
     let all = waiting + guard.files_at(base);
     let unfinished = ready::unfinished(waiting, all, look, "the words");
-    Some(format!("{unfinished}; the same call will later return all results"))
+    Some(format!("{unfinished}; {REPEAT}"))
 }
