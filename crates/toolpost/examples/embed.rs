@@ -4,7 +4,7 @@
 //! cargo run -p toolpost --example embed -- .
 //! ```
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for a terminal")]
+#![expect(clippy::print_stdout, reason = "a program for a terminal")]
 
 use serde_json::json;
 use toolpost::Toolpost;
