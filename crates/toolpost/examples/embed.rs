@@ -1,10 +1,10 @@
-//! The sections of docs/embed.md as functions, and a program that runs them.
+//! The first program of docs/embed.md, which lists the tools and calls one of them.
 //!
 //! ```sh
-//! cargo run -p toolpost --example embed -- .
+//! cargo run -p toolpost --example embed
 //! ```
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for a terminal")]
+#![expect(clippy::print_stdout, reason = "a program for a terminal")]
 
 use serde_json::json;
 use toolpost::Toolpost;
