@@ -4,7 +4,7 @@ use super::{Limits, Projects, Record, RecordKey, Why};
 use crate::{
     background::background,
     call::CallCtx,
-    code::symbol_index::ready,
+    code::symbol_index::{ReadFiles, ready},
     failure::{Failure, Hint, Kind},
     find::{
         rules_of,
@@ -35,12 +35,14 @@ pub(crate) struct ProjectFiles {
 }
 
 impl ProjectFiles {
-    /// Returns the number of files that were not read yet.
-    pub(crate) fn unread(&self) -> usize {
-        let later = |record: &Option<Arc<Record>>| {
-            record.as_ref().is_some_and(|record| record.why == Some(Why::Later))
-        };
-        self.files.iter().filter(|(_, record)| later(record)).count()
+    /// Returns the numbers of the files in known languages that were read, and of the others.
+    pub(crate) fn read(&self) -> ReadFiles {
+        let mut files = ReadFiles::default();
+        self.files
+            .iter()
+            .filter_map(|(_, record)| record.as_ref())
+            .for_each(|record| record.count_in(&mut files));
+        files
     }
 }
 
