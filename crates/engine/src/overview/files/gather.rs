@@ -79,7 +79,7 @@ pub(crate) async fn gather(
     let count = files.len();
     let (of_overview, of_cx, may) = (overview.clone(), cx.clone(), cx.read_filter());
     let projects = overview.projects().clone();
-    let _report = ready::report(cx, move || projects.progress(count));
+    let _report = ready::report_of(cx, "reading the project", move || projects.progress(count));
     let files = at_once(files, PIECE, move |path| {
         of_cx.check().map_err(|failure| {
             failure.hint(Hint::Advice(
