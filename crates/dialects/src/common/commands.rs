@@ -24,13 +24,19 @@ const LONGEST: Duration = Duration::from_secs(600);
 const EXAMPLE: u64 = 200;
 
 /// Formats the note about long output in a dialect without a tool to poll a command. It proposes a pipe first,
-/// because the programs in that pipe need no approval beyond that of the command.
+/// because the programs in that pipe need no approval beyond that of the command. Without `pipefail`, the exit code would
+/// be that of the last program in the pipe, and a failure of the command would look like a success. The braces are
+/// for a list of commands, of which the pipe would otherwise take the last.
 fn rest(gap: &Gap) -> String {
     let lines = gap.lines.map(|(first, last)| (first, last.min(first.saturating_add(EXAMPLE - 1))));
-    let pipe = lines.map(|(first, last)| format!("`sed -n '{first},{last}p'`, ")).unwrap_or_default();
+    let (pipe, others) = match lines {
+        Some((first, last)) => (format!("sed -n '{first},{last}p'"), "`tail` or `grep`"),
+        None => ("tail".to_owned(), "`grep`"),
+    };
     format!(
-        "to see the rest, pipe the command through {pipe}`tail` or `grep`; or redirect its output to a file in the workspace \
-         (Toolpost asks the user first), and read that file"
+        "to see the rest, run the command again with its exit code kept: `set -o pipefail; {{ COMMAND; }} | {pipe}`, or with \
+         {others} in the pipe; or redirect its output to a file in the workspace (Toolpost asks the user first), and \
+         read that file"
     )
 }
 
