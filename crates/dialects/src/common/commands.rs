@@ -42,7 +42,7 @@ fn rest(gap: &Gap) -> String {
 
 /// Writes the result of a command in a dialect without a tool to poll it.
 pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
-    result(ran, page);
+    result(ran, page, &[]);
     page.outcome(&standing(ran));
     if let Some(left) = leftovers(ran) {
         page.note(format!(
@@ -78,12 +78,19 @@ fn on_its_own(ran: &Output) -> String {
     )
 }
 
-/// Marks the reply as failed if the command failed, and adds the command's notes.
-pub(crate) fn result(ran: &Output, page: &mut Page) {
+/// Marks the reply as failed if the command failed, and adds the command's notes. The session shows each of the notes in
+/// `once` only once.
+pub(crate) fn result(ran: &Output, page: &mut Page, once: &[&str]) {
     if ran.ending.as_ref().is_some_and(|ending| ending.standing == CommandOutcome::Failed) {
         page.failed();
     }
-    ran.notes.iter().for_each(|note| page.note(note.clone()));
+    for note in &ran.notes {
+        if once.contains(&note.as_str()) {
+            page.note_once(note.clone());
+        } else {
+            page.note(note.clone());
+        }
+    }
 }
 
 /// Returns the wait for an early failure, by default [`START`]. A wait above the maximum is lowered, with a note.

@@ -8,6 +8,9 @@ use toolpost_engine::operations::exec::{Output, State};
 use toolpost_text::plural::counted;
 use toolpost_tool::Page;
 
+/// Note about a command that a shell parsed, although it needs no shell.
+pub(super) const BY_SHELL: &str = "A shell ran the whole of command, because args is empty. To avoid the shell, put each argument into args.";
+
 pub(super) fn render(output: &Output, page: &mut Page) -> OutputCompleteness {
     page.line(&format!("command_id: {}", output.job));
     page.line(&format!("status: {}", status(output)));
@@ -15,7 +18,7 @@ pub(super) fn render(output: &Output, page: &mut Page) -> OutputCompleteness {
         page.line(&format!("time: {} ms", output.elapsed_ms));
     }
     page.line(&format!("output ({}):", size(output)));
-    commands::result(output, page);
+    commands::result(output, page, &[BY_SHELL]);
     if let Some(left) = commands::leftovers(output) {
         page.note(format!("{left} To stop all processes of the command now, use stop_command."));
     }
