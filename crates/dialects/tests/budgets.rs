@@ -116,6 +116,27 @@ async fn the_pipe_in_the_note_shows_left_out_lines_and_keeps_the_exit_code() {
     assert!(reply.contains("`set -o pipefail; { COMMAND; } | tail`, or with `grep` in the pipe"), "{reply}");
 }
 
+/// The calls that the notes name, one after the other, show the whole output, whatever the size limit of a reply.
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_in_notes_show_the_whole_output_of_a_command() {
+    let world = world(&trae::DIALECT, None, 9_500);
+    let run = json!({"command": "seq", "args": ["1", "9000"], "blocking": true, "requires_approval": false});
+    let mut reply = words(&world.allowed("run_command", run).await);
+    let mut position = 0;
+    while let Some((_, call)) = reply.split_once("to see the rest: check_command_status with ") {
+        let (call, _) = call.split_once('}').unwrap();
+        let ask: Value = serde_json::from_str(&format!("{call}}}")).unwrap();
+        let (skip, count) = (&ask["skip_character_count"], &ask["output_character_count"]);
+        let (skip, count) = (skip.as_u64().unwrap(), count.as_u64().unwrap());
+        assert!(skip > position && count > 1_000 && count < 9_500, "{position}: {ask}");
+        position = skip;
+        reply = words(&world.allowed("check_command_status", ask).await);
+        let first = format!("[toolpost: left out characters 1-{skip} of ");
+        assert!(reply.contains(&first), "{position}: {reply}");
+    }
+    assert!(position > 30_000 && reply.contains("\n8999\n9000\n"), "{position}: {reply}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn cut_job_replies_keep_the_job_status() {
     for bytes in sizes() {

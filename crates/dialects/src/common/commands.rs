@@ -53,7 +53,7 @@ pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
     if ran.state != State::Ended {
         page.note(on_its_own(ran));
     }
-    if let OutputCompleteness::Part(gap) = command_output::text(ran, page, style) {
+    if let OutputCompleteness::Part { gap, .. } = command_output::text(ran, page, style) {
         page.note(rest(&gap));
     }
 }

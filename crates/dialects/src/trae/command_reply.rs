@@ -1,7 +1,7 @@
 //! Replies of the tools that run, poll and stop commands, with this dialect's tool names.
 
 use crate::common::{
-    command_output::{self, OutputCompleteness, PLAIN},
+    command_output::{self, Gap, OutputCompleteness, PLAIN},
     commands,
 };
 use toolpost_engine::operations::exec::{Output, State};
@@ -29,6 +29,18 @@ pub(super) fn render(output: &Output, page: &mut Page) -> OutputCompleteness {
         ));
     }
     command_output::text(output, page, &PLAIN)
+}
+
+/// Formats the note about the call that shows the output in a gap. It requests as many characters as this reply shows, because
+/// that many fit.
+pub(super) fn rest(output: &Output, gap: &Gap, shown: u64) -> String {
+    format!(
+        "to see the rest: check_command_status with {{\"command_id\": \"{}\", \"output_priority\": \"top\", \
+         \"skip_character_count\": {}, \"output_character_count\": {}}}",
+        output.job,
+        gap.from,
+        shown.max(1)
+    )
 }
 
 /// Formats the number of output characters, and the number of output bytes if the output is not all text.

@@ -80,12 +80,8 @@ impl Tool for RunCommand {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        if let OutputCompleteness::Part(gap) = command_reply::render(output, page) {
-            page.note(format!(
-                "to see the rest: check_command_status with {{\"command_id\": \"{}\", \"output_priority\": \"top\", \
-                 \"skip_character_count\": {}, \"output_character_count\": {SHOWN}}}",
-                output.job, gap.from
-            ));
+        if let OutputCompleteness::Part { gap, shown } = command_reply::render(output, page) {
+            page.note(command_reply::rest(output, &gap, shown));
         }
     }
 }
