@@ -8,7 +8,12 @@ use crate::{
 };
 use anyhow::{Context, Result, bail};
 use serde_json::json;
-use std::{io::Read, path::Path, process::ExitCode, sync::Arc};
+use std::{
+    io::{IsTerminal, Read, stderr, stdout},
+    path::Path,
+    process::ExitCode,
+    sync::Arc,
+};
 use tokio_util::sync::CancellationToken;
 use toolpost::{
     Settings, Toolpost,
@@ -17,7 +22,7 @@ use toolpost::{
 };
 use toolpost_acp::{Acp, Task, Tools};
 use toolpost_agent::{
-    Budget, ModelAgents, Outcome, Reason, Run, RunHeader, RuntimeTools, Transcript, models::Message,
+    Budget, ModelAgents, Outcome, Reason, Run, RunHeader, RuntimeTools, Transcript, Watch, models::Message,
     repaired, system,
 };
 use toolpost_engine::Session;
@@ -58,12 +63,13 @@ pub(crate) fn run(flags: &Flags, args: Agent) -> Result<ExitCode> {
     }
     let budget = Budget::new(model::limits(&settings));
     let session = Session::named(settings.session.value.clone().or_else(|| id.clone()));
-    let work = AgentRun { post, asker, budget, transcript, messages, session };
+    let (watch, shown) = view::watch();
+    let work = AgentRun { post, asker, budget, transcript, messages, session, watch };
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = threads.block_on(work.done(&settings));
     // An open prompt at the terminal must not delay the exit of the process.
     threads.shutdown_background();
-    print_outcome(&outcome?, id.as_deref(), args.json)
+    print_outcome(&outcome?, &shown, id.as_deref(), args.json)
 }
 
 /// Lets the flags of the command override the limits in the settings.
@@ -89,6 +95,7 @@ struct AgentRun {
     transcript: Transcript,
     messages: Vec<Message>,
     session: Arc<Session>,
+    watch: Watch,
 }
 
 impl AgentRun {
@@ -114,7 +121,7 @@ impl AgentRun {
         cancel: CancellationToken,
     ) -> Outcome {
         let (runtime, session) = (self.post.runtime().clone(), self.session);
-        let watch = view::watch();
+        let watch = self.watch;
         crew.watched(watch.clone());
         crew.share(session.id(), &self.budget);
         tokio::select! {
@@ -141,7 +148,7 @@ impl AgentRun {
             system: acp.told(None),
             budget: self.budget,
             cancel,
-            watch: view::watch(),
+            watch: self.watch,
             transcript: self.transcript,
             tools: Tools::All,
         };
@@ -227,13 +234,21 @@ fn with_agents(mut words: String, crew: &ModelAgents) -> String {
     words
 }
 
-fn print_outcome(outcome: &Outcome, id: Option<&str>, as_json: bool) -> Result<ExitCode> {
+/// Prints the answer on standard output, unless the live view has just shown it on the same terminal, and the end of the run
+/// on standard error.
+fn print_outcome(
+    outcome: &Outcome,
+    shown: &view::LastText,
+    id: Option<&str>,
+    as_json: bool,
+) -> Result<ExitCode> {
     if as_json {
         let mut data = json!(outcome);
         data["id"] = json!(id);
         out::line(&data.to_string())?;
     } else {
-        if !outcome.words.is_empty() {
+        let is_on_screen = stdout().is_terminal() && stderr().is_terminal() && shown.is(&outcome.words);
+        if !(outcome.words.is_empty() || is_on_screen) {
             out::line(&out::harmless(&outcome.words))?;
         }
         match &outcome.missing {

@@ -5,7 +5,10 @@ use anyhow::Result;
 use serde_json::{Map, Value, json};
 use toolpost::{
     Settings, parts,
-    settings::values::{Choice, CodeMode},
+    settings::{
+        Origin,
+        values::{Choice, CodeMode},
+    },
 };
 use toolpost_runtime::{Catalogue, Published};
 use toolpost_text::names::suggest;
@@ -28,31 +31,71 @@ pub(crate) fn explained(settings: &Settings, name: &str) -> Result<Option<String
 /// Formats the page of a tool.
 pub(crate) fn page(settings: &Settings, tool: &Published) -> String {
     let mut text = format!("{} (dialect {})\n\n  {}\n", tool.name, tool.dialect.name, tool.description());
-    let required = required(tool.schema());
-    let parameters = properties(tool.schema());
-    if parameters.is_empty() {
+    if properties(tool.schema()).is_empty() {
         text.push_str("\nNo parameters.\n");
     } else {
         text.push_str("\nParameters:\n");
     }
+    parameters(&mut text, "", tool.schema());
+    text.push_str(&format!("\nExample:\n  {}", command_line(settings, tool, &example(tool))));
+    text
+}
+
+/// Writes the parameters in a schema, and after each array of objects the properties of its items. `before` is the prefix of
+/// the names: empty, or `PARAMETER[].` for the items of an array.
+fn parameters(text: &mut String, before: &str, schema: &Value) {
+    let required = required(schema);
+    let parameters = properties(schema);
     // Required parameters come first: a first call needs only these.
     let (first, then): (Vec<_>, Vec<_>) =
         parameters.iter().partition(|(name, _)| required.contains(&name.as_str()));
     for (name, schema) in first.into_iter().chain(then) {
-        let mut facts = vec![kind(schema)];
+        let (items, sort) = (items(schema), kind(schema));
+        let mut facts = vec![match items {
+            Some(items) if sort == "array" => format!("array of {}", kind(items)),
+            _ => sort,
+        }];
         if required.contains(&name.as_str()) {
             facts.push("required".to_owned());
         }
         if let Some(default) = schema.get("default").filter(|default| !default.is_null()) {
-            facts.push(format!("default {default}"));
+            facts.push(format!("default {}", plain(default)));
         }
-        text.push_str(&format!("  {name}  ({})\n", facts.join(", ")));
+        text.push_str(&format!("  {before}{name}  ({})\n", facts.join(", ")));
         if let Some(meaning) = schema.get("description").and_then(Value::as_str) {
             text.push_str(&format!("      {}\n", meaning.replace('\n', " ")));
         }
+        if let Some(items) = items {
+            parameters_of_items(text, &format!("{before}{name}[]."), items);
+        }
     }
-    text.push_str(&format!("\nExample:\n  {}", command_line(settings, tool, &example(tool))));
-    text
+}
+
+/// Writes the properties of the items of an array: of objects, or of each kind of object that an item can be.
+fn parameters_of_items(text: &mut String, before: &str, items: &Value) {
+    if properties(items).is_empty() {
+        choices(items).for_each(|choice| parameters(text, before, choice));
+    } else {
+        parameters(text, before, items);
+    }
+}
+
+/// Returns the schema of the items of an array that a schema allows.
+fn items(schema: &Value) -> Option<&Value> {
+    schema.get("items").or_else(|| choices(schema).find_map(|choice| choice.get("items")))
+}
+
+/// Returns the schemas of which a value must satisfy one.
+fn choices(schema: &Value) -> impl Iterator<Item = &Value> {
+    ["anyOf", "oneOf"].into_iter().filter_map(move |key| schema.get(key)?.as_array()).flatten()
+}
+
+/// Formats a default value; whole numbers have no decimal point, also if fractions are allowed.
+fn plain(value: &Value) -> String {
+    match value.as_f64() {
+        Some(number) if value.is_f64() => number.to_string(),
+        _ => value.to_string(),
+    }
 }
 
 /// Returns the command line that prints the page of a tool.
@@ -60,10 +103,18 @@ pub(crate) fn help_line(settings: &Settings, tool: &Published) -> String {
     format!("toolpost {}help {}", flag(settings, tool), tool.name)
 }
 
-/// Returns the flag that activates the dialect of a tool; empty if it is active.
+/// Returns the flags that activate the dialect of a tool in another command; empty if it is active without flags.
 fn flag(settings: &Settings, tool: &Published) -> String {
-    let spoken = settings.dialects.value.iter().any(|name| name.eq_ignore_ascii_case(tool.dialect.name));
-    if spoken { String::new() } else { format!("--dialect {} ", tool.dialect.name) }
+    let dialects = &settings.dialects;
+    if !dialects.value.iter().any(|name| name.eq_ignore_ascii_case(tool.dialect.name)) {
+        return format!("--dialect {} ", tool.dialect.name);
+    }
+    match dialects.origin {
+        Origin::Flag => dialects.value.iter().map(|name| format!("--dialect {name} ")).collect(),
+        Origin::Program | Origin::Transcript | Origin::Environment(_) | Origin::File(_) | Origin::Default => {
+            String::new()
+        }
+    }
 }
 
 /// Returns a command line that calls a tool.

@@ -26,17 +26,49 @@ const RED: &str = "31";
 const YELLOW: &str = "33";
 const CYAN: &str = "36";
 
-/// Returns a callback that prints each event on standard error.
-pub(crate) fn watch() -> Watch {
+/// The text that the model has written since its last call. After the run, this is the answer, unless the run failed.
+#[derive(Clone, Default)]
+pub(crate) struct LastText(Arc<Mutex<String>>);
+
+impl LastText {
+    /// Returns whether the live view has shown exactly this answer last.
+    pub(crate) fn is(&self, answer: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).trim() == answer.trim()
+    }
+
+    fn hear(&self, happening: &AgentEvent) {
+        let mut text = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match happening {
+            AgentEvent::Words(words) => text.push_str(words),
+            AgentEvent::Turn { .. }
+            | AgentEvent::Again { .. }
+            | AgentEvent::Call { .. }
+            | AgentEvent::Settled { .. }
+            | AgentEvent::Permission { .. } => text.clear(),
+            AgentEvent::Calling(_)
+            | AgentEvent::Unseen { .. }
+            | AgentEvent::Shortened { .. }
+            | AgentEvent::Ended(_)
+            | AgentEvent::Within { .. } => {}
+        }
+    }
+}
+
+/// Returns a callback that prints each event on standard error, and the text that it has printed last.
+pub(crate) fn watch() -> (Watch, LastText) {
     let open = Mutex::new(HashMap::new());
     let colours = Colours::of(&stderr());
-    Arc::new(move |happening: &AgentEvent| {
+    let last = LastText::default();
+    let hears = last.clone();
+    let watch: Watch = Arc::new(move |happening: &AgentEvent| {
+        hears.hear(happening);
         let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
         let mut out = stderr().lock();
         for line in of_all(happening, &mut open, colours) {
             let _ = writeln!(out, "{line}");
         }
-    })
+    });
+    (watch, last)
 }
 
 /// Returns the lines for an event; those of a subagent begin with its name.
@@ -224,6 +256,26 @@ mod tests {
         let mut open = HashMap::new();
         each(rows, |(happening, wanted)| {
             assert_eq!(of_all(&happening, &mut open, Colours::Off), wanted, "{happening:?}");
+        });
+    }
+
+    #[test]
+    fn the_last_text_is_what_the_model_wrote_since_its_last_call() {
+        let words = |words: &str| AgentEvent::Words(words.to_owned());
+        let call = AgentEvent::Call { tool: "look".to_owned(), arguments: "{}".to_owned() };
+        let within =
+            AgentEvent::Within { agent: "looker 1".to_owned(), happening: Box::new(words("elsewhere")) };
+        let rows: [(&[AgentEvent], &str, bool); 5] = [
+            (&[words("All "), words("fixed.\n")], "All fixed.", true),
+            (&[words("I look."), call.clone(), words("All fixed.")], "All fixed.", true),
+            (&[words("All fixed."), within], "All fixed.", true),
+            (&[words("All fixed."), call], "All fixed.", false),
+            (&[words("All fix")], "All fixed.", false),
+        ];
+        each(rows, |(events, answer, wanted)| {
+            let last = LastText::default();
+            events.iter().for_each(|event| last.hear(event));
+            assert_eq!(last.is(answer), wanted, "{events:?}");
         });
     }
 

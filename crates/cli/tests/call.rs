@@ -336,7 +336,7 @@ fn unknown_tool_and_command_names_get_suggestions() {
             &["call", "bash", "{}"],
             1,
             "The dialect claude has no tool `bash`. The dialects opencode, probe have it:\n  \
-             toolpost call --dialect opencode bash '{\"command\":\"echo out; echo err >&2; exit 7\",\"description\":\"Shows both outputs\"}'",
+             toolpost call --dialect opencode bash '{\"command\":\"echo ready\",\"description\":\"Prints a word\"}'",
         ),
         (
             &["call", "serch", "{}"],
@@ -426,6 +426,17 @@ fn every_tool_page_is_printed_by_tools_help_and_call() {
                     shown.out
                 );
             }
+            // The example names the dialect, so it also works when it is pasted.
+            let pasted = format!("\nExample:\n  toolpost call --dialect {dialect} {name} '");
+            assert!(shown.out.contains(&pasted), "{dialect} {name}: {}", shown.out);
+            for (parameter, schema) in tool["inputSchema"]["properties"].as_object().into_iter().flatten() {
+                for property in schema["items"]["properties"].as_object().into_iter().flatten() {
+                    let row = format!("\n  {parameter}[].{}  (", property.0);
+                    assert!(shown.out.contains(&row), "{dialect} {name}: {}", shown.out);
+                }
+            }
+            let is_decimal = |line: &str| line.contains("default ") && line.ends_with(".0)");
+            assert!(!shown.out.lines().any(is_decimal), "{dialect} {name}: {}", shown.out);
             let example = shown.out.split_once(" '").unwrap().1.trim_end().strip_suffix('\'').unwrap();
             let arguments: Value = serde_json::from_str(&example.replace("'\\''", "'")).unwrap();
             for needed in tool["inputSchema"]["required"].as_array().into_iter().flatten() {

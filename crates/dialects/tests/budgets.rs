@@ -66,7 +66,7 @@ async fn cut_command_replies_keep_exit_code_and_output_end() {
                 let Outcome::Done(answer) = outcome else { panic!("{of}: {reply}") };
                 assert_eq!(answer.result, RunResult::Failed, "{of}");
                 let is_cut = reply.contains("[toolpost: left out") || reply.contains("[TRUNCATED: ");
-                let says_how = ["check_command_status with", "pipe the command through"];
+                let says_how = ["check_command_status with", "run the command again with its exit code kept"];
                 if is_cut {
                     assert!(says_how.iter().any(|how| reply.contains(how)), "{of}, {bytes} bytes:\n{reply}");
                     let totals = [format!("of {lines}"), format!("{lines} lines"), "characters".to_owned()];
@@ -82,33 +82,59 @@ async fn cut_command_replies_keep_exit_code_and_output_end() {
     }
 }
 
-/// The pipe that the note about a long output names shows lines that the reply left out.
+/// The command that the note about a long output names shows lines that the reply left out, and has the exit code of the
+/// original command.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_pipe_in_the_note_shows_lines_that_were_left_out() {
-    for (dialect, last) in
-        [(&opencode::DIALECT, 40_000), (&probe::DIALECT, 40_000), (&opencode::DIALECT, 3_000)]
-    {
+async fn the_pipe_in_the_note_shows_left_out_lines_and_keeps_the_exit_code() {
+    let rows: [(&'static Dialect, &str, bool); 4] = [
+        (&opencode::DIALECT, "seq 1 40000; exit 7", true),
+        (&probe::DIALECT, "seq 1 40000; (exit 7)", true),
+        (&opencode::DIALECT, "seq 1 3000; sh -c 'exit 7'", true),
+        (&opencode::DIALECT, "seq 1 3000", false),
+    ];
+    each_async(rows, async |(dialect, line, is_failing)| {
         let world = World::new(dialect);
-        let line = format!("seq 1 {last}");
         let reply = words(&world.allowed("bash", json!({ "command": line })).await);
         let gap = reply.split("left out lines ").nth(1).and_then(|rest| rest.split(" of ").next()).unwrap();
-        let pipe =
-            reply.split("pipe the command through `").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
+        let step =
+            reply.split("with its exit code kept: `").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
         let (first, end) = gap.split_once('-').unwrap();
         let (first, end): (u64, u64) = (first.parse().unwrap(), end.parse().unwrap());
-        assert_eq!(pipe, format!("sed -n '{first},{}p'", end.min(first + 199)), "{}: {reply}", dialect.name);
-        let piped = words(&world.allowed("bash", json!({ "command": format!("{line} | {pipe}") })).await);
-        assert!(
-            piped.starts_with(&format!("{first}\n")) && !piped.contains("left out"),
-            "{}: {piped}",
-            dialect.name
-        );
-    }
+        let shown = format!("sed -n '{first},{}p'", end.min(first + 199));
+        assert_eq!(step, format!("set -o pipefail; {{ COMMAND; }} | {shown}"), "{}: {reply}", dialect.name);
+        let again = step.replace("COMMAND", line);
+        let piped = words(&world.allowed("bash", json!({ "command": again })).await);
+        let at = format!("{}: {again}: {piped}", dialect.name);
+        assert!(piped.contains(&format!("{first}\n")) && !piped.contains("left out"), "{at}");
+        assert_eq!(piped.contains("Exit code: 7"), is_failing, "{at}");
+    })
+    .await;
     // If the gap does not consist of whole lines, the note names no lines.
     let world = World::new(&opencode::DIALECT);
     let reply =
         words(&world.allowed("bash", json!({ "command": "yes | tr -d '\\n' | head -c 300000" })).await);
-    assert!(reply.contains("pipe the command through `tail` or `grep`"), "{reply}");
+    assert!(reply.contains("`set -o pipefail; { COMMAND; } | tail`, or with `grep` in the pipe"), "{reply}");
+}
+
+/// The calls that the notes name, one after the other, show the whole output, whatever the size limit of a reply.
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_in_notes_show_the_whole_output_of_a_command() {
+    let world = world(&trae::DIALECT, None, 9_500);
+    let run = json!({"command": "seq", "args": ["1", "9000"], "blocking": true, "requires_approval": false});
+    let mut reply = words(&world.allowed("run_command", run).await);
+    let mut position = 0;
+    while let Some((_, call)) = reply.split_once("to see the rest: check_command_status with ") {
+        let (call, _) = call.split_once('}').unwrap();
+        let ask: Value = serde_json::from_str(&format!("{call}}}")).unwrap();
+        let (skip, count) = (&ask["skip_character_count"], &ask["output_character_count"]);
+        let (skip, count) = (skip.as_u64().unwrap(), count.as_u64().unwrap());
+        assert!(skip > position && count > 1_000 && count < 9_500, "{position}: {ask}");
+        position = skip;
+        reply = words(&world.allowed("check_command_status", ask).await);
+        let first = format!("[toolpost: left out characters 1-{skip} of ");
+        assert!(reply.contains(&first), "{position}: {reply}");
+    }
+    assert!(position > 30_000 && reply.contains("\n8999\n9000\n"), "{position}: {reply}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -49,6 +49,33 @@ async fn reading_a_cr_only_file_notes_that_it_is_one_line() {
     .await;
 }
 
+/// After a change by another process, lines that were seen before and have not changed count as seen. A write is refused
+/// only if a changed line was not shown, and the refusal shows that line.
+#[tokio::test]
+async fn unchanged_lines_stay_seen_after_a_change_and_a_partial_read() {
+    let lines = |changed: &str| -> String {
+        (1..=600).map(|at| if at == 300 { changed.to_owned() } else { format!("line {at}\n") }).collect()
+    };
+    each_async([(290, true), (1, false)], async |(offset, shows_all)| {
+        let world = World::new(&claude::DIALECT);
+        let write = || world.allowed("Write", json!({"file_path": "f.txt", "content": "mine\n"}));
+        world.put("f.txt", lines("ours\n"));
+        world.allowed("Read", json!({"file_path": "f.txt"})).await;
+        world.put("f.txt", lines("theirs\nmore\n"));
+        world.allowed("Read", json!({"file_path": "f.txt", "offset": offset, "limit": 20})).await;
+        let reply = words(&write().await);
+        assert_eq!(reply.starts_with("Wrote f.txt"), shows_all, "{offset}: {reply}");
+        if !shows_all {
+            let unseen =
+                "These lines were not shown yet:\n   300\ttheirs\n   301\tmore\n\nThis session has now seen";
+            assert!(reply.contains(unseen), "{reply}");
+            let again = words(&write().await);
+            assert!(again.starts_with("Wrote f.txt"), "{again}");
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn writing_a_notebook_notes_lost_metadata() {
     let cell =

@@ -555,16 +555,19 @@ async fn next_step_for_cut_output_needs_no_approval() {
         world.put("f.txt", &lines);
         let (tool, call) = arguments("cat f.txt", None).unwrap();
         let cut = words(&world.call(tool, call).await);
-        let (_, step) = cut.split_once("pipe the command through `").unwrap_or_else(|| panic!("{cut}"));
-        let pipe = step.split('`').next().unwrap();
-        let (first, last) =
-            pipe.strip_prefix("sed -n '").and_then(|rest| rest.strip_suffix("p'")?.split_once(',')).unwrap();
+        let (_, step) = cut.split_once("with its exit code kept: `").unwrap_or_else(|| panic!("{cut}"));
+        let step = step.split('`').next().unwrap();
+        let (_, pipe) = step.split_once("| sed -n '").unwrap();
+        let (first, last) = pipe.strip_suffix("p'").and_then(|rest| rest.split_once(',')).unwrap();
         assert!(!cut.contains(&format!("line {first}\n")), "{cut}");
-        let line = format!("cat f.txt | {pipe}");
-        let (tool, call) = arguments(&line, None).unwrap();
-        let rest = words(&world.call(tool, call).await);
         let (first, last) = (format!("line {first}\n"), format!("line {last}\n"));
-        assert!(rest.starts_with(&first) && rest.contains(&last), "{line}: {rest}");
+        for (command, code) in [("cat f.txt", None), ("cat f.txt; exit 7", Some("Exit code: 7"))] {
+            let line = step.replace("COMMAND", command);
+            let (tool, call) = arguments(&line, None).unwrap();
+            let rest = words(&world.call(tool, call).await);
+            assert!(rest.contains(&first) && rest.contains(&last), "{line}: {rest}");
+            assert!(code.is_none_or(|code| rest.contains(code)), "{line}: {rest}");
+        }
         assert!(cut.contains("(Toolpost asks the user first), and read that file"), "{cut}");
     })
     .await;

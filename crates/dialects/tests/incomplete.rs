@@ -18,6 +18,8 @@ struct Row {
     tool: &'static str,
     arguments: fn() -> Value,
     found: &'static [&'static str],
+    /// The time that the call may wait for an index. Without it, no file of an overview is read.
+    wait: Duration,
 }
 
 /// Parts of the notes about files that the index does not contain yet.
@@ -27,7 +29,7 @@ const NONE: &str = "none of the files outside the index contains the ";
 /// A call that takes longer than this must have reported progress. The first report is due after 300 ms.
 const QUIET: Duration = Duration::from_millis(600);
 
-const CLAIMS: [&str; 7] = [
+const CLAIMS: [&str; 9] = [
     "Nothing found in",
     "No code found",
     "No results",
@@ -35,7 +37,13 @@ const CLAIMS: [&str; 7] = [
     "Nothing is called",
     "\"complete\": true",
     "\"complete\":true",
+    "\nNone.",
+    "no test uses",
 ];
+
+/// Claims about a whole project, no file of which was read.
+const OVERVIEW_CLAIMS: [&str; 4] =
+    ["No entry point was found:", "None found.", "in known languages", "supported language was read."];
 
 fn rows() -> Vec<Row> {
     let (opencode, zblade, probe, trae) = (
@@ -44,7 +52,20 @@ fn rows() -> Vec<Row> {
         &toolpost_dialects::probe::DIALECT,
         &toolpost_dialects::trae::DIALECT,
     );
-    let row = |dialect, tool, arguments, found| Row { dialect, tool, arguments, found };
+    let row = |dialect, tool, arguments, found| Row {
+        dialect,
+        tool,
+        arguments,
+        found,
+        wait: Duration::from_millis(1_500),
+    };
+    let unread = |dialect, tool, found| Row {
+        dialect,
+        tool,
+        arguments: || json!({"path": "."}),
+        found,
+        wait: Duration::ZERO,
+    };
     vec![
         row(zblade, "symbol_search", || json!({"query": "wanted_name"}), &["deep/target.py", LOOKED, "name"]),
         row(zblade, "symbol_search", || json!({"query": "zzz_missing"}), &[NONE]),
@@ -68,6 +89,25 @@ fn rows() -> Vec<Row> {
         row(opencode, "codesearch", || json!({"query": "wanted_name"}), &["def wanted_name", LOOKED]),
         row(opencode, "codesearch", || json!({"query": "zzz_missing"}), &[NONE]),
         row(probe, "analyze_all", || json!({"path": "."}), &[]),
+        unread(
+            probe,
+            "analyze_all",
+            &[
+                ".: 62 files, 0 lines in the 0 files read so far\n",
+                "- python: 62 files, 0 lines in the 0 files read so far\n",
+                "None found in the 0 files read so far.",
+                "lines and entry points of 62 files are not read yet",
+            ],
+        ),
+        unread(
+            zblade,
+            "get_project_index_overview",
+            &[
+                "- python: 62 files, 0 lines in the 0 files read so far",
+                "No entry point was found in the 0 files read so far: no main function",
+                "No file in a supported language was read so far.",
+            ],
+        ),
     ]
 }
 
@@ -86,8 +126,8 @@ fn is_marked(reply: &str) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn incomplete_indexes_give_partial_replies_marked_incomplete() {
-    for Row { dialect, tool, arguments, found } in rows() {
-        let (world, engine) = World::paused(dialect);
+    for Row { dialect, tool, arguments, found, wait } in rows() {
+        let (world, engine) = World::paused_for(dialect, wait);
         fill(&world);
         let heard: Arc<Mutex<Vec<String>>> = Arc::default();
         let hears = heard.clone();
@@ -103,6 +143,11 @@ async fn incomplete_indexes_give_partial_replies_marked_incomplete() {
             .iter()
             .for_each(|text| assert!(reply.contains(text), "{tool} {}: {text}: {reply}", arguments()));
         CLAIMS.iter().for_each(|claim| assert!(!reply.contains(claim), "{tool}: {claim}: {reply}"));
+        if wait.is_zero() {
+            OVERVIEW_CLAIMS
+                .iter()
+                .for_each(|claim| assert!(!reply.contains(claim), "{tool}: {claim}: {reply}"));
+        }
         let heard = heard.lock().unwrap().clone();
         // An immediate answer needs no progress report.
         let has_told = heard.iter().any(|what| what.contains("building the index"));

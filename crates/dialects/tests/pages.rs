@@ -5,7 +5,7 @@ use toolpost_test_rows::each;
 
 use common::World;
 use toolpost_runtime::{Outcome, ToolReply};
-use toolpost_tool::{Dialect, Example, Manual, ReplyPart};
+use toolpost_tool::{Dialect, Example, Manual, ReplyPart, RunResult};
 
 async fn call(world: &World, call: &str) -> Outcome {
     let (tool, arguments) = call.split_once(' ').unwrap();
@@ -80,7 +80,7 @@ async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
     let world = if beside { World::beside(claude, dialect) } else { World::new(dialect) };
     let mut last: Option<Outcome> = None;
     let mut job = String::new();
-    let mut checked = 0;
+    let (mut checked, mut has_reply) = (0, false);
     for step in &manual.steps {
         match step {
             Example::File(name, text) => world.put(name, format!("{text}\n").as_bytes()),
@@ -98,6 +98,10 @@ async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
                 let Some(Outcome::Done(answer)) = last.take() else {
                     panic!("{}: the call before a reply does not succeed: {last:?}", manual.tool)
                 };
+                // The first example is the one that the help suggests, so it must not fail.
+                let fails = answer.result == RunResult::Failed && answer.words().contains("Exit code: ");
+                assert!(has_reply || !fails, "{}: {answer:?}", manual.tool);
+                has_reply = true;
                 agrees(&answer.words(), &fill(&world, wanted), manual.tool);
                 apart(&answer, manual.tool);
                 checked += 1;

@@ -847,3 +847,15 @@ fn search_by_regex_advises_only_what_it_can_do_about_line_breaks() {
         assert!(!reply.contains("multiline"), "{query}: {reply}");
     });
 }
+
+/// The note that a shell was not needed appears once in a session, and only if that is true.
+#[tokio::test]
+async fn the_note_about_a_needless_shell_appears_once() {
+    let world = World::new(&DIALECT);
+    let rows = [("echo a; echo b", false), ("echo a b", true), ("echo c d", false)];
+    for (command, wanted) in rows {
+        let arguments = json!({"command": command, "args": [], "blocking": true, "requires_approval": false});
+        let reply = words(&world.allowed("run_command", arguments).await);
+        assert_eq!(reply.contains("A shell ran the whole of command"), wanted, "{command}: {reply}");
+    }
+}

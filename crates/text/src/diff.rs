@@ -78,6 +78,31 @@ struct Limits {
     width: usize,
 }
 
+/// Adjacent lines that an old and a new text have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EqualLines {
+    /// The first of these lines in the old text, counted from 1.
+    pub old: usize,
+    /// The first of these lines in the new text, counted from 1.
+    pub new: usize,
+    /// Number of lines, at least 1.
+    pub count: usize,
+}
+
+/// Lists the lines that are unchanged from the old text to the new one, in their order. A line includes its line break.
+#[must_use]
+pub fn equal_lines(old: &str, new: &str) -> Vec<EqualLines> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (split(old), split(new));
+    let ops = changes(&old, &new).into_iter();
+    ops.filter_map(|op| match op {
+        DiffOp::Equal { old_index, new_index, len } if len > 0 => {
+            Some(EqualLines { old: old_index + 1, new: new_index + 1, count: len })
+        }
+        _ => None,
+    })
+    .collect()
+}
+
 fn write(old: &str, new: &str, context: usize, limits: Limits) -> Diff {
     let around = around(old, new, context);
     let last = lines::count(new).max(1);

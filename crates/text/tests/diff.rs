@@ -4,7 +4,27 @@ use toolpost_test_rows::each;
 
 use std::fmt::Write as _;
 
-use toolpost_text::diff::{Diff, MAX_LINES, unified};
+use toolpost_text::diff::{Diff, EqualLines, MAX_LINES, equal_lines, unified};
+
+#[test]
+fn equal_lines_have_the_numbers_of_both_texts() {
+    let rows: [(&str, &str, &[(usize, usize, usize)]); 7] = [
+        ("", "", &[]),
+        ("a\n", "b\n", &[]),
+        ("a\nb\n", "a\nb\n", &[(1, 1, 2)]),
+        ("a\nb\nc\n", "a\nB\nc\n", &[(1, 1, 1), (3, 3, 1)]),
+        ("a\nb\n", "x\ny\na\nb\n", &[(1, 3, 2)]),
+        ("a\nb\nc\nd\n", "a\nd\n", &[(1, 1, 1), (4, 2, 1)]),
+        ("a\nb", "a\nb\n", &[(1, 1, 1)]),
+    ];
+    each(rows, |(old, new, wanted)| {
+        let wanted: Vec<EqualLines> = wanted
+            .iter()
+            .map(|(old, new, count)| EqualLines { old: *old, new: *new, count: *count })
+            .collect();
+        assert_eq!(equal_lines(old, new), wanted, "{old:?} {new:?}");
+    });
+}
 
 #[test]
 fn unified_diff_hunks_have_correct_line_numbers() {

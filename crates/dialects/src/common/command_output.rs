@@ -34,8 +34,13 @@ pub(crate) struct Gap {
 pub(crate) enum OutputCompleteness {
     /// The whole output is shown.
     Whole,
-    /// Only a part of the output is shown; the value is the first gap.
-    Part(Gap),
+    /// Only a part of the output is shown.
+    Part {
+        /// The first gap after shown output; if there is none, the gap before it.
+        gap: Gap,
+        /// Number of characters that are shown.
+        shown: u64,
+    },
 }
 
 /// Bytes and lines of the page that are reserved for gap notices and a note about them.
@@ -60,7 +65,12 @@ pub(crate) fn text(ran: &Output, page: &mut Page, style: &Style) -> OutputComple
         both_ends(&asked, ran.characters, room, style.ends)
     };
     page.fitted(body(ran, &parts, style));
-    gaps(ran, &parts).first().map_or(OutputCompleteness::Whole, |gap| OutputCompleteness::Part(*gap))
+    let gaps = gaps(ran, &parts);
+    let after = gaps.iter().find(|gap| gap.from > 0);
+    let shown: u64 = parts.iter().map(|part| part.text.chars().count() as u64).sum();
+    after
+        .or(gaps.first())
+        .map_or(OutputCompleteness::Whole, |gap| OutputCompleteness::Part { gap: *gap, shown })
 }
 
 /// A contiguous part of the output.

@@ -24,19 +24,25 @@ const LONGEST: Duration = Duration::from_secs(600);
 const EXAMPLE: u64 = 200;
 
 /// Formats the note about long output in a dialect without a tool to poll a command. It proposes a pipe first,
-/// because the programs in that pipe need no approval beyond that of the command.
+/// because the programs in that pipe need no approval beyond that of the command. Without `pipefail`, the exit code would
+/// be that of the last program in the pipe, and a failure of the command would look like a success. The braces are
+/// for a list of commands, of which the pipe would otherwise take the last.
 fn rest(gap: &Gap) -> String {
     let lines = gap.lines.map(|(first, last)| (first, last.min(first.saturating_add(EXAMPLE - 1))));
-    let pipe = lines.map(|(first, last)| format!("`sed -n '{first},{last}p'`, ")).unwrap_or_default();
+    let (pipe, others) = match lines {
+        Some((first, last)) => (format!("sed -n '{first},{last}p'"), "`tail` or `grep`"),
+        None => ("tail".to_owned(), "`grep`"),
+    };
     format!(
-        "to see the rest, pipe the command through {pipe}`tail` or `grep`; or redirect its output to a file in the workspace \
-         (Toolpost asks the user first), and read that file"
+        "to see the rest, run the command again with its exit code kept: `set -o pipefail; {{ COMMAND; }} | {pipe}`, or with \
+         {others} in the pipe; or redirect its output to a file in the workspace (Toolpost asks the user first), and \
+         read that file"
     )
 }
 
 /// Writes the result of a command in a dialect without a tool to poll it.
 pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
-    result(ran, page);
+    result(ran, page, &[]);
     page.outcome(&standing(ran));
     if let Some(left) = leftovers(ran) {
         page.note(format!(
@@ -47,7 +53,7 @@ pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
     if ran.state != State::Ended {
         page.note(on_its_own(ran));
     }
-    if let OutputCompleteness::Part(gap) = command_output::text(ran, page, style) {
+    if let OutputCompleteness::Part { gap, .. } = command_output::text(ran, page, style) {
         page.note(rest(&gap));
     }
 }
@@ -72,12 +78,19 @@ fn on_its_own(ran: &Output) -> String {
     )
 }
 
-/// Marks the reply as failed if the command failed, and adds the command's notes.
-pub(crate) fn result(ran: &Output, page: &mut Page) {
+/// Marks the reply as failed if the command failed, and adds the command's notes. The session shows each of the notes in
+/// `once` only once.
+pub(crate) fn result(ran: &Output, page: &mut Page, once: &[&str]) {
     if ran.ending.as_ref().is_some_and(|ending| ending.standing == CommandOutcome::Failed) {
         page.failed();
     }
-    ran.notes.iter().for_each(|note| page.note(note.clone()));
+    for note in &ran.notes {
+        if once.contains(&note.as_str()) {
+            page.note_once(note.clone());
+        } else {
+            page.note(note.clone());
+        }
+    }
 }
 
 /// Returns the wait for an early failure, by default [`START`]. A wait above the maximum is lowered, with a note.

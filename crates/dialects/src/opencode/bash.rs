@@ -18,7 +18,7 @@ const SHOWN: u64 = 40_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    #[schemars(extend("x-aliases" = ["cmd", "script"], "examples" = ["cargo test 2>&1 | tail"]))]
+    #[schemars(extend("x-aliases" = ["cmd", "script"], "examples" = ["cargo test"]))]
     command: String,
     /// Purpose in a few words, for the user.
     #[schemars(extend("x-required" = false, "examples" = ["Runs the tests"]))]

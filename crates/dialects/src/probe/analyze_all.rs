@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::analyze::{self, Analyze, Mapped, Module, Output, Request, TestMap},
+    operations::analyze::{self, Analyze, Mapped, Module, Output, ReadFiles, Request, TestMap},
 };
 use toolpost_text::plural::counted;
 use toolpost_tool::{Lowering, Page, Tool};
@@ -56,9 +56,10 @@ impl Tool for AnalyzeAll {
     fn render(output: &Output, page: &mut Page) {
         let path = if output.path.is_empty() { "." } else { output.path.as_str() };
         page.line(&format!(
-            "{path}: {}, {} in known languages",
+            "{path}: {}, {} {}",
             counted(output.files as u64, "file"),
-            counted(output.lines, "line")
+            counted(output.lines, "line"),
+            output.read.limit().unwrap_or_else(|| "in known languages".to_owned())
         ));
         if let Some(mapped) = &output.mapped {
             answered(mapped, page);
@@ -75,16 +76,22 @@ impl Tool for AnalyzeAll {
         section(page, "Languages");
         for language in &output.languages {
             let (files, lines) = (counted(language.files as u64, "file"), counted(language.lines, "line"));
-            page.line(&format!("- {}: {files}, {lines}", language.name));
+            page.line(&format!("- {}: {files}, {lines}{}", language.name, limit(language.read)));
         }
         entries(output, page);
-        modules(&output.modules, page);
+        modules(output, page);
         rest(output, page);
         if !output.other_roots.is_empty() {
             let roots = output.other_roots.join(", ");
             page.note(format!(
                 "only one root of the workspace was analyzed; to analyze another, pass it as \
                                the path: {roots}"
+            ));
+        }
+        if output.read.later > 0 {
+            page.note(format!(
+                "incomplete: lines and entry points of {} are not read yet; make the same call again to include them",
+                counted(output.read.later as u64, "file")
             ));
         }
         page.note(format!("searched for links between files: {}", output.searched.words()));
@@ -124,11 +131,26 @@ fn section(page: &mut Page, heading: &str) {
     page.line(&format!("\n{heading}:"));
 }
 
-fn entries(output: &Output, page: &mut Page) {
-    section(page, "Entry points");
-    if output.entries.is_empty() {
-        page.line("None found.");
+/// Describes the files to which a statement is limited, with a space before it; empty if all files were read.
+fn limit(files: ReadFiles) -> String {
+    files.limit().map(|limit| format!(" {limit}")).unwrap_or_default()
+}
+
+/// Writes the heading of a list. An empty list is `none`, and unless all files were read, the section names the files
+/// to which the list is limited.
+fn list(page: &mut Page, heading: &str, files: ReadFiles, none: Option<&str>) {
+    match (none, files.limit()) {
+        (Some(none), _) => {
+            section(page, heading);
+            page.line(&format!("{none}{}.", limit(files)));
+        }
+        (None, Some(limit)) => section(page, &format!("{heading}, {limit}")),
+        (None, None) => section(page, heading),
     }
+}
+
+fn entries(output: &Output, page: &mut Page) {
+    list(page, "Entry points", output.read, output.entries.is_empty().then_some("None found"));
     for entry in &output.entries {
         page.line(&format!("- {}:{} {}", entry.path, entry.line, entry.what));
     }
@@ -137,8 +159,9 @@ fn entries(output: &Output, page: &mut Page) {
     }
 }
 
-fn modules(modules: &[Module], page: &mut Page) {
-    section(page, "Modules");
+fn modules(output: &Output, page: &mut Page) {
+    let modules: &[Module] = &output.modules;
+    list(page, "Modules", output.searched.files(), modules.is_empty().then_some("None"));
     for module in modules.iter().take(MODULES) {
         let uses =
             if module.uses.is_empty() { String::new() } else { format!("; uses {}", names(&module.uses)) };
@@ -151,41 +174,35 @@ fn modules(modules: &[Module], page: &mut Page) {
 }
 
 fn rest(output: &Output, page: &mut Page) {
-    section(page, "Cycles between modules");
-    if output.rings.is_empty() {
-        page.line("None.");
-    }
+    let files = output.searched.files();
+    let none = |is_empty: bool| is_empty.then_some("None");
+    list(page, "Cycles between modules", files, none(output.rings.is_empty()));
     output.rings.iter().for_each(|ring| page.line(&format!("- {}", names(ring))));
-    section(page, "Hotspots (most used files)");
-    if output.hotspots.is_empty() {
-        page.line("None.");
-    }
+    list(page, "Hotspots (most used files)", files, none(output.hotspots.is_empty()));
     for one in &output.hotspots {
         let by = counted(one.used_by as u64, "file");
         let places = counted(one.places as u64, "location");
         page.line(&format!("- {}: used by {by} at {places}, {}", one.path, counted(one.lines, "line")));
     }
-    section(page, "Public API (used by other modules)");
-    if output.public.is_empty() {
-        page.line("None.");
-    }
+    list(page, "Public API (used by other modules)", files, none(output.public.is_empty()));
     for one in &output.public {
         let by = counted(one.used_by as u64, "file");
         page.line(&format!("- {}:{} {} {}, used by {by}", one.path, one.line, one.kind.name(), one.name));
     }
-    tests(&output.tests, page);
+    tests(&output.tests, files, page);
 }
 
-/// Writes which files the tests use. States that no test uses a file only if the target of every use in tests is
-/// known.
-fn tests(tests: &TestMap, page: &mut Page) {
-    section(page, "Tests");
+/// Writes which files the tests use. States that no test uses a file only if all files were searched, and the target of
+/// every use in tests is known.
+fn tests(tests: &TestMap, files: ReadFiles, page: &mut Page) {
+    let files = ReadFiles { later: files.later.max(tests.unsearched), ..files };
+    list(page, "Tests", files, None);
     let outside = match tests.outside {
         0 => String::new(),
         count => format!(" ({count} outside the directory)"),
     };
-    let (use_, no_test_uses, by_no_test) = match tests.open {
-        0 => ("use", "no test uses", "Used by no test"),
+    let (use_, no_test_uses, by_no_test) = match (tests.open, files.limit()) {
+        (0, None) => ("use", "no test uses", "Used by no test"),
         _ => ("are known to use", "no test is known to use", "Not known to be used by a test"),
     };
     page.line(&format!(

@@ -18,7 +18,7 @@ const SHOWN: u64 = 60_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    #[schemars(extend("x-aliases" = ["cmd", "script"], "examples" = ["cargo test 2>&1 | tail"]))]
+    #[schemars(extend("x-aliases" = ["cmd", "script"], "examples" = ["cargo test"]))]
     command: String,
     /// Default: the first root.
     #[schemars(extend("x-aliases" = ["workingDirectory", "workdir", "directory"], "examples" = ["src"]))]

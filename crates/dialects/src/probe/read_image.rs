@@ -1,13 +1,14 @@
 //! `readImage`: an image in a format that clients can show.
 
+use super::targets::quoted;
 use crate::common::{document, line_numbers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
-    Failure,
-    operations::picture::{Output, Picture, Request},
+    Failure, Hint,
+    operations::picture::{NOT_AN_IMAGE, Output, Picture, Request},
 };
-use toolpost_tool::{Lowering, Page, Tool};
+use toolpost_tool::{Lowering, Page, Tool, example};
 
 pub(super) struct ReadImage;
 
@@ -37,5 +38,11 @@ impl Tool for ReadImage {
             page.note(format!("{}: an SVG image, shown as text{more}", read.path));
         });
         read.note.iter().for_each(|note| page.note(note.clone()));
+    }
+
+    fn reword(failure: Failure) -> Failure {
+        let Some((path, _)) = failure.what.split_once(NOT_AN_IMAGE) else { return failure };
+        let call = example(&[("file", &quoted(path))]);
+        failure.hint(Hint::Advice(format!("To see its content: extract {call}.")))
     }
 }

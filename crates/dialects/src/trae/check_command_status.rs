@@ -1,6 +1,7 @@
 //! `check_command_status`: the status and output of a command.
 
 use super::command_reply;
+use crate::common::command_output::OutputCompleteness;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -81,6 +82,12 @@ impl Tool for CheckCommandStatus {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        command_reply::render(output, page);
+        let requested: u64 = output.output.iter().map(|piece| piece.text.chars().count() as u64).sum();
+        // If all requested characters are shown and none follow, the caller chose to leave the others out.
+        if let OutputCompleteness::Part { gap, shown } = command_reply::render(output, page)
+            && (gap.from > 0 || shown < requested)
+        {
+            page.note(command_reply::rest(output, &gap, shown));
+        }
     }
 }

@@ -80,12 +80,8 @@ impl Tool for RunCommand {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        if let OutputCompleteness::Part(gap) = command_reply::render(output, page) {
-            page.note(format!(
-                "to see the rest: check_command_status with {{\"command_id\": \"{}\", \"output_priority\": \"top\", \
-                 \"skip_character_count\": {}, \"output_character_count\": {SHOWN}}}",
-                output.job, gap.from
-            ));
+        if let OutputCompleteness::Part { gap, shown } = command_reply::render(output, page) {
+            page.note(command_reply::rest(output, &gap, shown));
         }
     }
 }
@@ -102,14 +98,35 @@ fn line(command: String, args: Vec<String>, notes: &mut Vec<String>) -> Result<L
     }
     let is_line = |letter: char| letter.is_whitespace() || "|&;<>()$`*?\"'".contains(letter);
     if args.is_empty() && command.trim().contains(is_line) {
-        notes.push(
-            "A shell ran the whole of command, because args is empty. To avoid the shell, put each argument \
-                    into args."
-                .to_owned(),
-        );
+        if !needs_shell(command.trim()) {
+            notes.push(command_reply::BY_SHELL.to_owned());
+        }
         return Ok(Line::Shell(command));
     }
     commands::program(command, args, "command")
+}
+
+/// Checks whether a line has more than a program and its arguments: a list, a redirection, a variable, or a pattern.
+fn needs_shell(line: &str) -> bool {
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\'' => letters.by_ref().take_while(|letter| *letter != '\'').for_each(drop),
+            '\\' => {
+                letters.next();
+            }
+            '"' => {
+                let mut quoted = letters.by_ref().take_while(|letter| *letter != '"');
+                if quoted.any(|letter| "$`".contains(letter)) {
+                    return true;
+                }
+            }
+            _ if "|&;<>()$`*?[]{}~#!\n".contains(letter) => return true,
+            _ => {}
+        }
+    }
+    // A variable is set for the program, as in `CI=1 cargo test`.
+    line.split_whitespace().next().is_some_and(|first| first.contains('='))
 }
 
 /// A call may request a prompt that the rules do not require, but cannot skip one.
@@ -119,8 +136,26 @@ fn approval(required: Option<bool>) -> Approval {
 
 #[cfg(test)]
 mod tests {
-    use super::{WaitLimit, wait};
+    use super::{WaitLimit, needs_shell, wait};
     use std::time::Duration;
+
+    #[test]
+    fn only_lines_with_shell_syntax_need_a_shell() {
+        let rows = [
+            ("grep bread notes.txt", false),
+            ("grep 'a|b; c*' \"d e\" f\\;", false),
+            ("a; b", true),
+            ("cargo test 2>&1", true),
+            ("echo \"$HOME\"", true),
+            ("echo 'it' \"is\" *.rs", true),
+            ("cat a\ncat b", true),
+            ("CI=1 cargo test", true),
+            ("cargo test --jobs=1", false),
+        ];
+        toolpost_test_rows::each(rows, |(line, wanted)| {
+            assert_eq!(needs_shell(line), wanted, "{line}");
+        });
+    }
 
     #[test]
     fn a_blocking_command_is_waited_for_two_minutes_and_then_left_running() {

@@ -25,7 +25,7 @@ const STYLE: Style = Style { ends: Some((truncation::HEAD, truncation::TAIL)), g
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    #[schemars(extend("x-aliases" = ["Command", "command_line", "CommandLine"], "examples" = ["cargo test 2>&1 | tail"]))]
+    #[schemars(extend("x-aliases" = ["Command", "command_line", "CommandLine"], "examples" = ["cargo test"]))]
     command: Option<String>,
     /// Name or path, instead of command.
     #[schemars(extend("x-aliases" = ["Program"], "examples" = ["cargo"]))]

@@ -122,7 +122,12 @@ impl World {
 
     /// Creates a workspace with paused indexing. Returns the engine, which can resume it.
     pub(crate) fn paused(dialect: &'static Dialect) -> (Self, Engine) {
-        let wait = Duration::from_millis(1_500);
+        Self::paused_for(dialect, Duration::from_millis(1_500))
+    }
+
+    /// Creates a workspace with paused indexing, whose calls wait for an incomplete index for at most `wait`. Returns the
+    /// engine, which can resume it.
+    pub(crate) fn paused_for(dialect: &'static Dialect, wait: Duration) -> (Self, Engine) {
         let world = Self::built(dialect, |engine| engine.with_index_wait(wait), |config| config);
         let engine = world.runtime.engine().clone();
         engine.pause_indexes();

@@ -15,7 +15,10 @@ use permissions::{MayRead, NoPermissions, Permissions};
 use std::{
     future::Future,
     pin::Pin,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
@@ -137,7 +140,13 @@ impl CallCtx {
 
 /// A listener for the progress of a call.
 #[derive(Clone)]
-pub struct Progress(Arc<Listener>);
+pub struct Progress {
+    hear: Arc<Listener>,
+    /// The highest count that any stage of the call reported.
+    highest: Arc<AtomicU64>,
+    /// The highest count before this stage, to which the counts of this stage are added.
+    base: u64,
+}
 
 type Listener = dyn Fn(u64, &str) + Send + Sync;
 
@@ -145,7 +154,7 @@ impl Progress {
     /// Creates a listener from a function. The function takes a number that only grows, such as the number of
     /// files searched so far, and a short description of the progress.
     pub fn new(hear: impl Fn(u64, &str) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(hear))
+        Self { hear: Arc::new(hear), highest: Arc::default(), base: 0 }
     }
 
     /// Creates a listener that ignores all reports.
@@ -154,8 +163,37 @@ impl Progress {
         Self::new(|_, _| ())
     }
 
-    /// Reports progress: a number that only grows, and a short description.
+    /// Returns a listener for the next stage of the call, which counts from 0 again. The reported numbers continue from
+    /// those of the stages before, because a client ignores a number that does not grow.
+    #[must_use]
+    pub fn stage(&self) -> Self {
+        Self { base: self.highest.load(Ordering::Relaxed), ..self.clone() }
+    }
+
+    /// Reports progress: a number that only grows within a stage, and a short description.
     pub fn tell(&self, count: u64, what: &str) {
-        (self.0)(count, what);
+        let count = self.base.saturating_add(count);
+        self.highest.fetch_max(count, Ordering::Relaxed);
+        (self.hear)(count, what);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Progress;
+    use std::sync::{Arc, Mutex};
+
+    #[test]
+    fn counts_of_a_later_stage_continue_those_of_the_stages_before() {
+        let heard: Arc<Mutex<Vec<(u64, String)>>> = Arc::default();
+        let hears = heard.clone();
+        let progress = Progress::new(move |count, what| hears.lock().unwrap().push((count, what.to_owned())));
+        let stages: [(&str, &[u64]); 3] = [("walk", &[2000, 4000]), ("read", &[300, 800]), ("links", &[300])];
+        for (what, counts) in stages {
+            let stage = progress.stage();
+            counts.iter().for_each(|count| stage.tell(*count, what));
+        }
+        let wanted = [(2000, "walk"), (4000, "walk"), (4300, "read"), (4800, "read"), (5100, "links")];
+        assert_eq!(*heard.lock().unwrap(), wanted.map(|(count, what)| (count, what.to_owned())));
     }
 }

@@ -1,11 +1,13 @@
 //! Queries of the workspace's symbol index.
 
+mod read_files;
 pub(crate) mod ready;
 mod search_coverage;
 mod show;
 mod symbol_ref;
 pub(crate) mod withheld;
 
+pub use read_files::ReadFiles;
 pub use search_coverage::SearchCoverage;
 pub use show::Symbol;
 pub use symbol_ref::{FormerId, SymbolRef};

@@ -69,6 +69,9 @@ impl Operation for Picture {
     }
 }
 
+/// The words of the failure between the displayed path of a file that is not an image and the type of the file.
+pub const NOT_AN_IMAGE: &str = " is not an image but ";
+
 /// Refuses a file that is not an image; the failure states the type of the file.
 fn is_picture(shown: &read::Output) -> Result<(), Failure> {
     let what = match &shown.content {
@@ -79,7 +82,7 @@ fn is_picture(shown: &read::Output) -> Result<(), Failure> {
         Content::Notebook(_) => "a notebook",
         Content::Office(_) => "a document or an archive",
     };
-    let what = format!("{} is not an image but {what}, {} bytes.", shown.path, shown.bytes);
+    let what = format!("{}{NOT_AN_IMAGE}{what}, {} bytes.", shown.path, shown.bytes);
     let known = "Images are PNG, JPEG, GIF, WebP and SVG files, whatever their names.";
     Err(Failure::new(Kind::WrongKind, what).hint(Hint::Advice(known.to_owned())))
 }

@@ -102,12 +102,13 @@ fn control(cx: &CallCtx, steps: &Arc<AtomicU64>) -> Control {
 /// Waits for a directory walk, and reports its progress twice a second.
 async fn with_progress<T>(cx: &CallCtx, seen: &AtomicU64, what: &str, walk: impl Future<Output = T>) -> T {
     let mut walk = pin!(walk);
+    let progress = cx.progress.stage();
     loop {
         tokio::select! {
             done = &mut walk => return done,
             () = tokio::time::sleep(TICK) => {
                 let count = seen.load(Ordering::Relaxed);
-                cx.progress.tell(count, &format!("{count} {what}"));
+                progress.tell(count, &format!("{count} {what}"));
             }
         }
     }

@@ -5,7 +5,7 @@ pub(crate) mod structure;
 
 pub use crate::{
     agents::guide::DroppedClaim,
-    code::symbol_index::SearchCoverage,
+    code::symbol_index::{ReadFiles, SearchCoverage},
     search::investigate::{Finding, Output as Answer},
 };
 pub use structure::Depth;
@@ -44,8 +44,10 @@ pub struct Output {
     pub path: String,
     /// The number of files in `path`.
     pub files: usize,
-    /// The number of lines of the files in known languages.
+    /// The number of lines of the files in known languages that were read.
     pub lines: u64,
+    /// The numbers of the files in known languages whose lines and entry points are known, and of the others.
+    pub read: ReadFiles,
     /// The languages, sorted by number of lines, the largest first.
     pub languages: Vec<Language>,
     /// The entry points of programs, without those in tests.
@@ -108,8 +110,10 @@ pub struct Language {
     pub name: String,
     /// Files in the language.
     pub files: usize,
-    /// Lines in the language.
+    /// Lines of the files in the language that were read.
     pub lines: u64,
+    /// Numbers of the files in the language that were read, and of the others.
+    pub read: ReadFiles,
 }
 
 /// The entry point of a program.
@@ -185,6 +189,9 @@ pub struct TestMap {
     /// The number of uses in tests whose target is unknown or uncertain. Unless the number is 0, a test may
     /// use files that count as unreached.
     pub open: usize,
+    /// The number of files of the workspace that are not searched for uses yet. Unless the number is 0, there may be more
+    /// tests, and a test may use files that count as unreached.
+    pub unsearched: usize,
     /// Test files with the files that they use, up to a maximum number of tests; empty at the depth `Shallow`.
     pub map: Vec<Tested>,
 }

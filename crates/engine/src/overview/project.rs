@@ -100,7 +100,7 @@ fn part(
     gathered: &ProjectFiles,
     cx: &CallCtx,
 ) -> Result<Output, Failure> {
-    let (text, unread) = (files::write(&request.base, gathered), gathered.unread());
+    let (text, unread) = (files::write(&request.base, gathered), gathered.read().later);
     let text = text.as_str();
     let total = text.chars().count();
     if request.offset >= total {

@@ -16,6 +16,7 @@ use std::{
     fmt,
     sync::{Arc, Mutex, PoisonError},
 };
+use toolpost_text::diff;
 use toolpost_workspace::{Coverage, ReadLedger, WorkspacePath, hash, unique};
 
 /// Maximum size of all stored file contents, in bytes. The contents are stored to report later changes to the
@@ -26,6 +27,8 @@ pub(crate) const REMEMBERED_FILE: usize = REMEMBERED / 8;
 /// Maximum number of stored versions of one file. The versions are used to find lines that have moved since the client
 /// saw them.
 const VERSIONS: usize = 5;
+/// Maximum number of line ranges that count as seen in a changed file because they were seen before the change.
+const CARRIED: usize = 1_000;
 /// Maximum number of notes that are remembered as shown. When the number is reached, all are forgotten.
 const REMARKS: usize = 1_000;
 /// Maximum number of stored search cursors (positions in search results). When a further cursor arrives, all cursors
@@ -167,17 +170,55 @@ impl Session {
             self.ledger.forget(&seen.path);
             return;
         };
-        let known = self.ledger.seen(&seen.path).map(|record| record.coverage);
+        let record = self.ledger.seen(&seen.path);
+        let known = record.as_ref().map(|record| record.coverage.clone());
         let part = match seen.part {
             SeenRange::Whole => toolpost_workspace::ShownPart::Whole,
             SeenRange::Lines(lines) => toolpost_workspace::ShownPart::Lines(lines),
             SeenRange::AsBefore if known == Some(Coverage::Whole) => toolpost_workspace::ShownPart::Whole,
             SeenRange::AsBefore | SeenRange::Some => toolpost_workspace::ShownPart::Part,
         };
+        let carried = match (&record, &seen.bytes) {
+            (Some(before), Some(now))
+                if before.hash != hash && part != toolpost_workspace::ShownPart::Whole =>
+            {
+                self.carried(&seen.path, &before.coverage, now)
+            }
+            _ => Vec::new(),
+        };
         self.ledger.record(&seen.path, hash, part);
+        for lines in carried {
+            self.ledger.record(&seen.path, hash, toolpost_workspace::ShownPart::Lines(lines));
+        }
         if let Some(bytes) = seen.bytes {
             self.remember(seen.path, bytes);
         }
+    }
+
+    /// Returns the lines of the content `now` of a file that the client has seen in the content before, because they have
+    /// not changed since. Empty if the session does not store that content, or if the lines of one of the contents are
+    /// unknown.
+    fn carried(&self, path: &WorkspacePath, before: &Coverage, now: &[u8]) -> Vec<RangeInclusive<u64>> {
+        let seen = match before {
+            Coverage::Whole => vec![1..=u64::MAX],
+            Coverage::Lines(ranges) => ranges.clone(),
+            Coverage::Part => return Vec::new(),
+        };
+        let Some(old) = self.remembered(path) else { return Vec::new() };
+        let (Some(old), Some(now)) = (text_of_lines(&old), text_of_lines(now)) else { return Vec::new() };
+        let mut carried = Vec::new();
+        for equal in diff::equal_lines(old, now) {
+            let (first, last) = (equal.old as u64, (equal.old + equal.count - 1) as u64);
+            for range in &seen {
+                let (start, end) = (first.max(*range.start()), last.min(*range.end()));
+                if start <= end {
+                    let moved = |line: u64| line - first + equal.new as u64;
+                    carried.push(moved(start)..=moved(end));
+                }
+            }
+        }
+        carried.truncate(CARRIED);
+        carried
     }
 
     /// Returns the content of a file that the client has seen last; `None` if the session does not store it, for example
@@ -252,6 +293,18 @@ impl Session {
             self.remembered.lock().unwrap_or_else(PoisonError::into_inner).add(path, bytes);
         }
     }
+}
+
+/// Returns the content as text if it has the same lines in every encoding in which it can be read; `None` for other
+/// contents, such as UTF-16, and for line breaks other than LF and CRLF.
+fn text_of_lines(bytes: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let is_plain = |(at, byte): (usize, &u8)| match byte {
+        0 => false,
+        b'\r' => bytes.get(at + 1) == Some(&b'\n'),
+        _ => true,
+    };
+    bytes.iter().enumerate().all(is_plain).then_some(text)
 }
 
 impl ContentHistory {

@@ -1,6 +1,7 @@
 //! Error messages for invalid regular expressions, with hints.
 
 use grep_regex::{Error, ErrorKind};
+use regex_syntax::ParserBuilder;
 use regex_syntax::ast::ErrorKind as Fault;
 use regex_syntax::ast::parse::Parser;
 
@@ -11,7 +12,10 @@ pub const ONE_LINE: &str = "Each line is searched separately: search for text wi
 
 /// Creates the error for a regular expression that was rejected, with a hint.
 pub(super) fn explain(pattern: &str, error: &Error) -> SearchError {
-    let mut why = error.to_string().trim().to_owned();
+    // The builder wraps the expression in a group and rewrites its anchors; the message must show it as it was given.
+    let parsed = ParserBuilder::new().multi_line(true).utf8(false).build().parse(pattern);
+    let why = parsed.err().map_or_else(|| error.to_string(), |error| error.to_string());
+    let mut why = why.trim().to_owned();
     let (hint, meant) = match error.kind() {
         ErrorKind::NotAllowed(_) => (Some(ONE_LINE), None),
         _ => syntax(pattern, &why),
@@ -87,4 +91,28 @@ fn escape(text: &str) -> String {
         escaped.push(character);
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Case, Span, matcher};
+    use crate::SearchError;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn errors_show_the_expression_as_it_was_given() {
+        let rows = [
+            ("foo(bar", "    foo(bar\n       ^\nerror: unclosed group"),
+            ("foo)", "    foo)\n       ^\nerror: unopened group"),
+            (r"\A\p{Nope}", "    \\A\\p{Nope}\n      ^^^^^^^^\nerror: Unicode property not found"),
+            ("[z-a]", "    [z-a]\n     ^^^\nerror: invalid character class range"),
+        ];
+        each(rows, |(pattern, wanted)| {
+            for span in [Span::Line, Span::Lines] {
+                let built = matcher::of(pattern, Case::Sensitive, span);
+                let Err(SearchError::Regex { why, .. }) = &built else { panic!("{pattern}: {built:?}") };
+                assert!(why.starts_with(&format!("regex parse error:\n{wanted}")), "{pattern}: {why}");
+            }
+        });
+    }
 }

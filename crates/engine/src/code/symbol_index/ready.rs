@@ -238,7 +238,17 @@ impl Drop for WaitReport {
 /// Starts the reports about the progress of an index. `progress` returns the number of files that have been
 /// read and the number of files that have not.
 pub(crate) fn report(cx: &CallCtx, progress: impl Fn() -> (usize, usize) + Send + 'static) -> WaitReport {
-    let (hears, began) = (cx.progress.clone(), Instant::now());
+    report_of(cx, "building the index", progress)
+}
+
+/// Starts the reports about a stage of a call that reads files. `what` describes the stage, and differs from that of the
+/// other stages of the call, because each stage counts its own files.
+pub(crate) fn report_of(
+    cx: &CallCtx,
+    what: &'static str,
+    progress: impl Fn() -> (usize, usize) + Send + 'static,
+) -> WaitReport {
+    let (hears, began) = (cx.progress.stage(), Instant::now());
     WaitReport(tokio::spawn(async move {
         let mut pause = QUIET;
         loop {
@@ -246,9 +256,7 @@ pub(crate) fn report(cx: &CallCtx, progress: impl Fn() -> (usize, usize) + Send 
             let (read, waiting) = progress();
             let words = match waiting {
                 0 => "searching".to_owned(),
-                _ => {
-                    format!("building the index: {read} of {} read", counted((read + waiting) as u64, "file"))
-                }
+                _ => format!("{what}: {read} of {} read", counted((read + waiting) as u64, "file")),
             };
             hears.tell(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX), &words);
             pause = PACE;
@@ -259,8 +267,25 @@ pub(crate) fn report(cx: &CallCtx, progress: impl Fn() -> (usize, usize) + Send 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::Session;
+    use crate::{call::Progress, session::Session};
     use toolpost_test_rows::each;
+
+    #[tokio::test]
+    async fn stages_of_a_call_report_under_their_own_names_with_growing_counts() {
+        let (send, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let progress = Progress::new(move |count, what| {
+            send.send((count, what.to_owned())).ok();
+        });
+        let cx = CallCtx { progress, ..CallCtx::denied(Session::new()) };
+        let mut last = 0;
+        for (what, files) in [("reading the project", (56, 526)), ("building the index", (3, 571))] {
+            let report = report_of(&cx, what, move || files);
+            let (count, words) = heard.recv().await.unwrap();
+            drop(report);
+            assert!(count > last && words.starts_with(what), "{last}: {count} {words}");
+            last = count;
+        }
+    }
 
     #[test]
     fn operations_of_one_call_share_its_index_wait() {

@@ -1,6 +1,6 @@
 //! The files that were searched for an answer, as evidence for an empty result.
 
-use super::{DirectLook, IndexContext};
+use super::{DirectLook, IndexContext, ReadFiles};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -22,6 +22,8 @@ pub struct SearchCoverage {
     pub direct: Option<DirectLook>,
     /// Files that were not searched: a phrase for each reason, with their number and some names.
     pub left_out: Vec<String>,
+    /// Number of files that were not searched, for the reasons in `left_out`.
+    pub left_out_total: usize,
 }
 
 /// Maximum number of files that are named for each reason why files were not searched.
@@ -56,7 +58,7 @@ impl SearchCoverage {
             |path: &&WorkspacePath| context.cx.may_read(path) && base.is_none_or(|base| base.contains(path));
         out.waiting = context.index.waiting().iter().filter(may).count();
         out.direct = context.look.filter(|_| out.waiting > 0);
-        let withheld = withheld.len() as u64;
+        let withheld = withheld.len();
         let left = context.index.left_out();
         let known = |names: &[String], what: fn(&str) -> &str| -> Vec<String> {
             let seen = |line: &&String| context.may_name(what(line), base);
@@ -69,9 +71,16 @@ impl SearchCoverage {
             "that cannot be read",
         );
         if withheld > 0 {
-            out.left_out.push(format!("{} withheld by the rules", counted(withheld, "file")));
+            out.left_out.push(format!("{} withheld by the rules", counted(withheld as u64, "file")));
+            out.left_out_total += withheld;
         }
         out
+    }
+
+    /// Returns the numbers of the files that the answer covers, and of the others.
+    #[must_use]
+    pub fn files(&self) -> ReadFiles {
+        ReadFiles { read: self.languages.values().sum(), later: self.waiting, left_out: self.left_out_total }
     }
 
     /// Describes an incomplete index, as a main clause; `None` for a complete one.
@@ -113,6 +122,7 @@ impl SearchCoverage {
         if files.is_empty() {
             return;
         }
+        self.left_out_total += files.len();
         let more = if files.len() > NAMED { ", …" } else { "" };
         let named = files.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
         self.left_out.push(format!("{} {why} ({named}{more})", counted(files.len() as u64, "file")));

@@ -15,7 +15,7 @@ use toolpost_text::{
     diff,
     encoding::Text,
 };
-use toolpost_workspace::{WorkspacePath, hash};
+use toolpost_workspace::{Coverage, WorkspacePath, hash};
 
 /// Maximum number of lines that a refusal shows if the whole file does not fit.
 const HEAD: usize = 40;
@@ -57,6 +57,7 @@ pub(super) fn unread(
 pub(super) fn unread_in_part(
     files: &Files,
     path: &WorkspacePath,
+    seen: &Coverage,
     present: &[u8],
     sight: Disclosure,
 ) -> Failure {
@@ -67,7 +68,10 @@ pub(super) fn unread_in_part(
     );
     let hint =
         Hint::Advice("Read the whole file first, or change only the part that you have seen.".to_owned());
-    content(files, path, present, sight).refuse(Kind::Unread, what, hint)
+    let look = content(files, path, present, sight);
+    let missing = || unseen_lines(files, path, seen, present, sight);
+    let look = if look.whole.is_some() { look } else { missing().unwrap_or(look) };
+    look.refuse(Kind::Unread, what, hint)
 }
 
 /// Returns the failure of a write over content that differs from the content that was seen.
@@ -180,6 +184,26 @@ fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Disclosur
         found: Some(format!("It has {count} lines and begins with:\n{head}")),
         ..ShownContent::default()
     }
+}
+
+/// Shows the lines of the file that were not seen. `None` if they do not fit into a refusal, if their numbers are unknown,
+/// or if the content is withheld.
+fn unseen_lines(
+    files: &Files,
+    path: &WorkspacePath,
+    coverage: &Coverage,
+    present: &[u8],
+    sight: Disclosure,
+) -> Option<ShownContent> {
+    let (Disclosure::Shown, Coverage::Lines(ranges)) = (sight, coverage) else { return None };
+    let text = Text::open(present.to_vec(), files.encoding()).ok()?;
+    let shown = text.shown(text.view());
+    let is_seen = |number: u64| ranges.iter().any(|range| range.contains(&number));
+    let lines = shown.lines().zip(1_u64..).filter(|(_, number)| !is_seen(*number));
+    let lines: String = lines.map(|(line, number)| format!("{number:>6}\t{line}\n")).collect();
+    let found = format!("These lines were not shown yet:\n{lines}");
+    let whole = (!lines.is_empty() && fits(&found)).then(|| self::seen(path, present, SeenRange::Whole))?;
+    Some(ShownContent { found: Some(found), whole: Some(whole), part: None })
 }
 
 /// Shows the difference from the content that was seen. A caller that had seen all of that content, and is shown the

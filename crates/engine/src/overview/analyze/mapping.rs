@@ -177,7 +177,7 @@ async fn answers(
     }
     let mut answers: Vec<Result<String, String>> =
         chunks.iter().map(|_| Err("the model was not asked".to_owned())).collect();
-    let mut done = 0;
+    let (mut done, progress) = (0, cx.progress.stage());
     while let Some(ended) = running.join_next().await {
         match ended {
             Ok((at, answer)) => answers[at] = answer,
@@ -188,7 +188,7 @@ async fn answers(
             }
         }
         done += 1;
-        cx.progress.tell(done, &format!("{done} of {} chunks", chunks.len()));
+        progress.tell(done, &format!("{done} of {} chunks", chunks.len()));
     }
     answers
 }

@@ -4,7 +4,7 @@
 use super::{Entry, Hotspot, Language, Module, Output, Public, TestMap, Tested};
 use crate::{
     call::CallCtx,
-    code::symbol_index::{About, IndexContext, SearchCoverage, SourceReader, ask},
+    code::symbol_index::{About, IndexContext, ReadFiles, SearchCoverage, SourceReader, ask},
     failure::{Failure, Kind},
     overview::Overview,
     overview::files::{self, ProjectFiles},
@@ -50,13 +50,15 @@ pub(crate) async fn analyze(
 
 /// Starts the output with the languages, the entry points and the numbers of files and lines.
 fn listed(base: &WorkspacePath, gathered: ProjectFiles, depth: Depth) -> Output {
-    let mut languages: BTreeMap<&'static str, (usize, u64)> = BTreeMap::new();
-    let other_roots = gathered.walk.other_roots.clone();
+    let mut languages: BTreeMap<&'static str, (usize, u64, ReadFiles)> = BTreeMap::new();
+    let (other_roots, read) = (gathered.walk.other_roots.clone(), gathered.read());
     let (mut entries, mut lines) = (Vec::new(), 0);
     for (path, record) in &gathered.files {
         let Some(record) = record else { continue };
         let tally = languages.entry(record.language).or_default();
-        *tally = (tally.0 + 1, tally.1 + record.lines);
+        tally.0 += 1;
+        tally.1 += record.lines;
+        record.count_in(&mut tally.2);
         lines += record.lines;
         let shown = path.display();
         let own = record.entries.iter().filter(|_| !is_test(&shown));
@@ -68,7 +70,7 @@ fn listed(base: &WorkspacePath, gathered: ProjectFiles, depth: Depth) -> Output 
     }
     let mut languages: Vec<Language> = languages
         .into_iter()
-        .map(|(name, (files, lines))| Language { name: name.to_owned(), files, lines })
+        .map(|(name, (files, lines, read))| Language { name: name.to_owned(), files, lines, read })
         .collect();
     languages.sort_by(|one, other| other.lines.cmp(&one.lines).then_with(|| one.name.cmp(&other.name)));
     let more_entries = entries.len().saturating_sub(depth.told());
@@ -77,6 +79,7 @@ fn listed(base: &WorkspacePath, gathered: ProjectFiles, depth: Depth) -> Output 
         path: base.display(),
         files: gathered.files.len(),
         lines,
+        read,
         languages,
         entries,
         more_entries,
@@ -279,6 +282,12 @@ impl View<'_> {
         all.into_iter().take(self.depth.told()).map(one).collect()
     }
 
+    /// Returns the number of files of the workspace that the index does not contain yet, and that the caller may read.
+    fn unsearched(&self) -> usize {
+        let may_read = self.context.cx.read_filter();
+        self.context.index.waiting().iter().filter(|path| may_read(path)).count()
+    }
+
     /// Maps tests to the files that they use, and finds files that no test is known to use. Tests outside the analyzed
     /// directory count, too.
     fn tests(&self, uses: &FileUses, links: &Links) -> TestMap {
@@ -310,6 +319,7 @@ impl View<'_> {
             reached: reached.len(),
             unreached: untested.len(),
             largest_unreached: untested.iter().take(told).map(|(_, path)| (*path).to_owned()).collect(),
+            unsearched: self.unsearched(),
             open: tests.iter().filter_map(|test| links.open.get(test)).sum(),
             map: if self.depth == Depth::Shallow { Vec::new() } else { map.take(told).collect() },
         }

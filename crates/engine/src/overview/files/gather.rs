@@ -4,7 +4,7 @@ use super::{Limits, Projects, Record, RecordKey, Why};
 use crate::{
     background::background,
     call::CallCtx,
-    code::symbol_index::ready,
+    code::symbol_index::{ReadFiles, ready},
     failure::{Failure, Hint, Kind},
     files::Files,
     find::{
@@ -36,12 +36,14 @@ pub(crate) struct ProjectFiles {
 }
 
 impl ProjectFiles {
-    /// Returns the number of files that were not read yet.
-    pub(crate) fn unread(&self) -> usize {
-        let later = |record: &Option<Arc<Record>>| {
-            record.as_ref().is_some_and(|record| record.why == Some(Why::Later))
-        };
-        self.files.iter().filter(|(_, record)| later(record)).count()
+    /// Returns the numbers of the files in known languages that were read, and of the others.
+    pub(crate) fn read(&self) -> ReadFiles {
+        let mut files = ReadFiles::default();
+        self.files
+            .iter()
+            .filter_map(|(_, record)| record.as_ref())
+            .for_each(|record| record.count_in(&mut files));
+        files
     }
 }
 
@@ -78,7 +80,7 @@ pub(crate) async fn gather(
     let count = files.len();
     let (of_overview, of_cx, may) = (overview.clone(), cx.clone(), cx.read_filter());
     let projects = overview.projects().clone();
-    let _report = ready::report(cx, move || projects.progress(count));
+    let _report = ready::report_of(cx, "reading the project", move || projects.progress(count));
     let files = at_once(files, PIECE, move |path| {
         of_cx.check().map_err(|failure| {
             failure.hint(Hint::Advice(

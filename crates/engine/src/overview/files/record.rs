@@ -1,6 +1,7 @@
 //! Record of one file: its length, its symbols and its entry points.
 
 use super::entries;
+use crate::code::symbol_index::ReadFiles;
 use std::path::Path;
 use toolpost_syntax::{Kind, Language, Symbol, Tree};
 use toolpost_text::lines::LineIndex;
@@ -81,6 +82,17 @@ impl Record {
             (record.symbols, record.more) = outline(&tree, &symbols);
         }
         record
+    }
+
+    /// Counts the file as read, as not read yet, or as left out.
+    pub(crate) fn count_in(&self, files: &mut ReadFiles) {
+        match self.why {
+            None | Some(Why::Unparsed) => files.read += 1,
+            Some(Why::Later) => files.later += 1,
+            Some(Why::TooLarge | Why::NotText | Why::Link | Why::Unreadable | Why::Withheld) => {
+                files.left_out += 1;
+            }
+        }
     }
 
     /// Creates the record of a file without its symbols, with the reason.

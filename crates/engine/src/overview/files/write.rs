@@ -1,6 +1,7 @@
 //! Writes the text of a project index from the records of the files.
 
 use super::{Limits, Record, Why, gather::ProjectFiles};
+use crate::code::symbol_index::ReadFiles;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
@@ -92,25 +93,28 @@ fn is(record: Option<&Arc<Record>>, why: Why) -> bool {
 }
 
 fn languages(out: &mut String, gathered: &ProjectFiles) {
-    let mut counts: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, (u64, u64, ReadFiles)> = BTreeMap::new();
     let mut others = 0;
     for (_, record) in &gathered.files {
         match record {
             Some(record) => {
                 let count = counts.entry(record.language).or_default();
-                *count = (count.0 + 1, count.1 + record.lines);
+                count.0 += 1;
+                count.1 += record.lines;
+                record.count_in(&mut count.2);
             }
             None => others += 1,
         }
     }
     let _ = writeln!(out, "\n## Languages\n");
-    let mut counts: Vec<(&str, (u64, u64))> = counts.into_iter().collect();
+    let mut counts: Vec<(&str, (u64, u64, ReadFiles))> = counts.into_iter().collect();
     let data = |name: &str| !Language::of_name(name).is_some_and(Language::is_code);
-    counts.sort_by_key(|(name, (files, lines))| {
+    counts.sort_by_key(|(name, (files, lines, _))| {
         (data(name), std::cmp::Reverse(*lines), std::cmp::Reverse(*files), *name)
     });
-    for (name, (files, lines)) in counts {
-        let _ = writeln!(out, "- {name}: {}, {}", counted(files, "file"), counted(lines, "line"));
+    for (name, (files, lines, read)) in counts {
+        let limit = read.limit().map(|limit| format!(" {limit}")).unwrap_or_default();
+        let _ = writeln!(out, "- {name}: {}, {}{limit}", counted(files, "file"), counted(lines, "line"));
     }
     if others > 0 {
         let _ = writeln!(out, "- other: {}", counted(others, "file"));
@@ -123,9 +127,10 @@ fn entries(out: &mut String, gathered: &ProjectFiles) {
         all.flat_map(|(path, record)| record.entries.iter().map(move |entry| (path, entry))).collect();
     let _ = writeln!(out, "\n## Entry points\n");
     if all.is_empty() {
+        let limit = gathered.read().limit().map(|limit| format!(" {limit}")).unwrap_or_default();
         let _ = writeln!(
             out,
-            "No entry point was found: no main function, no script, and no manifest that names one."
+            "No entry point was found{limit}: no main function, no script, and no manifest that names one."
         );
     }
     for (path, entry) in all.iter().take(ENTRIES) {
@@ -133,6 +138,9 @@ fn entries(out: &mut String, gathered: &ProjectFiles) {
     }
     if all.len() > ENTRIES {
         let _ = writeln!(out, "- … {} more", all.len() - ENTRIES);
+    }
+    if !all.is_empty() && gathered.read().later > 0 {
+        let _ = writeln!(out, "There may be more entry points in the files that are not read yet.");
     }
 }
 
@@ -190,6 +198,7 @@ fn outlines(out: &mut String, gathered: &ProjectFiles) {
         }
     }
     if !any {
-        let _ = writeln!(out, "\nNo file in a supported language was read.");
+        let so_far = if gathered.read().later > 0 { " so far" } else { "" };
+        let _ = writeln!(out, "\nNo file in a supported language was read{so_far}.");
     }
 }

@@ -219,10 +219,11 @@ fn gather(
     let wait = Wait::start(search.code().index_wait(), cx);
     let words = parse::words(&request.query)?;
     let (mut out, mut sources) = (PackageResults::default(), Vec::new());
+    let progress = cx.progress.stage();
     for (at, SearchTarget { base, package }) in wanted.iter().enumerate() {
         cx.check()?;
         if at.is_multiple_of(10) {
-            cx.progress.tell(at as u64, &format!("{at} of {} packages searched", wanted.len()));
+            progress.tell(at as u64, &format!("{at} of {} packages searched", wanted.len()));
         }
         let known = search.package(base);
         let (index, meaning) = match known {
