@@ -11,7 +11,7 @@ const CHOICE: [(&str, &str, &str); 5] = [
     ("trae", "Codex, and models without a preference", "yes"),
     ("zblade", "symbols, project maps, editors", "yes"),
     ("opencode", "a shell, language servers, the web", "yes"),
-    ("probe", "searching large projects, plans, delegates", "yes"),
+    ("probe", "searching large projects, plans, subagents", "yes"),
     ("claude", "Claude models (the default)", "no"),
 ];
 

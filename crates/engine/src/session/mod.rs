@@ -14,6 +14,7 @@ use std::{
     any::{Any, TypeId},
     collections::{HashMap, HashSet, VecDeque},
     fmt,
+    ops::RangeInclusive,
     sync::{Arc, Mutex, PoisonError},
 };
 use toolpost_text::diff;
