@@ -389,7 +389,6 @@ def keys_of_a_prompt():
         (b"n", "touch made", False, "denied", ""),
         (b"\r", "touch made", False, "denied", ""),
         (b"\x1b", "touch made", False, "denied", ""),
-        (b"s", "touch made", True, "allowed for this session", ""),
         (b"a", "touch made", True, "always allowed", 'commands = ["touch made $"]'),
         (b"a", "git add made", False, "always allowed", 'commands = ["git add"]'),
     ]

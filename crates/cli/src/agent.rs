@@ -3,7 +3,7 @@
 use crate::{
     agent_runs,
     args::{Agent, AgentCommand, AgentLimits},
-    ask::{self, Input},
+    ask::{self, Input, SessionCalls},
     out, signals, view,
 };
 use anyhow::{Context, Result, bail};
@@ -50,7 +50,7 @@ pub(crate) fn run(flags: &Flags, args: Agent) -> Result<ExitCode> {
         task => task.map(str::to_owned),
     };
     limit(&mut settings, &args.limits);
-    let asker = ask::asker(settings.ask.value, input);
+    let asker = ask::asker(settings.ask.value, input, SessionCalls::Several);
     let post = Toolpost::with_settings(settings.clone()).structured().asker(asker.clone()).open_blocking()?;
     out::report(&post);
     let (transcript, messages) = begun(&settings, post.runtime(), earlier.as_ref(), task)?;

@@ -15,21 +15,32 @@ pub(crate) enum Input {
     Taken,
 }
 
+/// The number of calls in the session of a prompt.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SessionCalls {
+    /// The session ends with the call, so an approval for the session would not outlast the call.
+    One,
+    /// More calls of the session may follow.
+    Several,
+}
+
 /// Creates the asker for the setting `ask`.
-pub(crate) fn asker(ask: AskFallback, input: Input) -> Arc<dyn Asker> {
+pub(crate) fn asker(ask: AskFallback, input: Input, calls: SessionCalls) -> Arc<dyn Asker> {
     let terminal = input == Input::Person && stdin().is_terminal() && stdout().is_terminal();
     match ask {
-        AskFallback::Prompt | AskFallback::Deny if terminal => Arc::new(Terminal),
+        AskFallback::Prompt | AskFallback::Deny if terminal => Arc::new(Terminal { calls }),
         other => approvals::without_terminal(other),
     }
 }
 
 /// Prompts at the terminal.
-struct Terminal;
+struct Terminal {
+    calls: SessionCalls,
+}
 
 impl Asker for Terminal {
     fn ask<'a>(&'a self, question: &'a Question) -> VerdictFuture<'a> {
-        let question = question.clone();
+        let question = offered(question.clone(), self.calls);
         Box::pin(async move {
             let asked = tokio::task::spawn_blocking(move || prompt(&question)).await;
             match asked {
@@ -39,6 +50,14 @@ impl Asker for Terminal {
             }
         })
     }
+}
+
+/// Removes the scope of the session from a question if the session ends with the call.
+fn offered(mut question: Question, calls: SessionCalls) -> Question {
+    if calls == SessionCalls::One {
+        question.spans.retain(|span| *span != Span::Session);
+    }
+    question
 }
 
 /// Held during a prompt, so that a key cannot answer another prompt.
@@ -56,6 +75,10 @@ fn prompt(question: &Question) -> std::io::Result<Verdict> {
         let Some(key) = terminal::key()? else { break Verdict::Deny(CLOSED.to_owned()) };
         if let Some(verdict) = understood(key, &question.spans) {
             break verdict;
+        }
+        // Only the first byte of a character beyond ASCII is reported.
+        if key & 0b1100_0000 != 0b1000_0000 {
+            eprint!("press {}\n> ", letters(&question.spans));
         }
     };
     let word = match &verdict {
@@ -79,6 +102,12 @@ fn keys(question: &Question) -> String {
     format!("  y  Allow once\n{longer}  n  Deny\n")
 }
 
+/// Lists the keys that answer a question, as in `y, s or n`.
+fn letters(spans: &[Span]) -> String {
+    let longer: String = spans.iter().map(|span| format!(", {}", letter(*span))).collect();
+    format!("y{longer} or n")
+}
+
 fn letter(span: Span) -> char {
     match span {
         Span::Session => 's',
@@ -87,7 +116,7 @@ fn letter(span: Span) -> char {
 }
 
 /// Interprets a key: `y` and the keys of the offered scopes approve; `n`, `q`, Enter, Escape and Ctrl-D decline; any
-/// other key is ignored.
+/// other key is not an answer.
 fn understood(key: u8, spans: &[Span]) -> Option<Verdict> {
     const ESCAPE: u8 = 0x1b;
     const END: u8 = 4;
@@ -126,6 +155,18 @@ mod tests {
             assert_eq!(understood(key, &[Span::Session]), wanted, "{key}");
         });
         assert_eq!(understood(b'a', &[Span::Session, Span::Always]), Some(Verdict::AllowFor(Span::Always)));
+    }
+
+    #[test]
+    fn a_call_that_ends_its_session_offers_no_approval_for_the_session() {
+        let question = Question { spans: vec![Span::Session, Span::Always], ..Question::default() };
+        let rows = [(SessionCalls::One, "y, a or n"), (SessionCalls::Several, "y, s, a or n")];
+        for (calls, wanted) in rows {
+            let offered = offered(question.clone(), calls);
+            assert_eq!(letters(&offered.spans), wanted);
+            assert_eq!(keys(&offered).contains("for this session"), calls == SessionCalls::Several);
+        }
+        assert_eq!(letters(&[]), "y or n");
     }
 
     #[test]

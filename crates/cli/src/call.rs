@@ -2,7 +2,7 @@
 
 use crate::{
     args::Call as Args,
-    ask::{self, Input},
+    ask::{self, Input, SessionCalls},
     out, tool_page,
 };
 use anyhow::{Context, Result, anyhow, bail};
@@ -29,7 +29,8 @@ pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
     let reads_input =
         args.arguments.as_deref() == Some("-") || args.script.as_deref() == Some(Path::new("-"));
     let input = if reads_input { Input::Taken } else { Input::Person };
-    let asker = ask::asker(settings.ask.value, input);
+    let calls = if args.script.is_some() { SessionCalls::Several } else { SessionCalls::One };
+    let asker = ask::asker(settings.ask.value, input, calls);
     let builder = Toolpost::with_settings(settings.clone()).asker(asker).lifetime(Lifetime::OneCall);
     let post = if args.json { builder.structured() } else { builder }.open_blocking()?;
     out::report(&post);

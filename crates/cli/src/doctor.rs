@@ -214,7 +214,7 @@ fn parts(settings: &Settings, post: &Toolpost, findings: &mut Findings) -> Resul
     let (service, state) = code_search::report(settings);
     findings.add("codesearch", Status::of(state), service);
     agents(settings, engine, findings);
-    findings.all("tasks", Status::Ok, tasks(engine));
+    tasks(engine, findings);
     for server in bridged(post)? {
         match server {
             Ok(found) => findings.add("upstream server", Status::Ok, found),
@@ -325,12 +325,15 @@ fn servers(servers: &Servers, findings: &mut Findings) {
 /// Maximum number of task lists named.
 const LISTS: usize = 5;
 
-/// Describes the stored task lists, and how a session continues one.
-fn tasks(engine: &Engine) -> Vec<String> {
+/// Describes the stored task lists of named sessions, and how a session continues one. Those of other sessions are
+/// counted, because these sessions have usually ended.
+fn tasks(engine: &Engine, findings: &mut Findings) {
+    const WHAT: &str = "tasks";
     let lists = match engine.task_lists() {
         Ok(lists) => lists,
-        Err(failure) => return vec![failure.what],
+        Err(failure) => return findings.add(WHAT, Status::Warn, failure.what),
     };
+    let (others, lists): (Vec<_>, Vec<_>) = lists.into_iter().partition(|kept| kept.anonymous);
     let line = |kept: &StoredTaskList| {
         let tally = kept.tally;
         let result = if kept.result.is_some() { ", reported complete" } else { "" };
@@ -341,7 +344,13 @@ fn tasks(engine: &Engine) -> Vec<String> {
     if lists.len() > LISTS {
         lines.push(counted((lists.len() - LISTS) as u64, "older list"));
     }
-    lines
+    findings.all(WHAT, Status::Ok, lines);
+    if let Some(latest) = others.first() {
+        let count = counted(others.len() as u64, "list");
+        let latest = &latest.session;
+        let found = format!("{count} of sessions without a name; --session {latest} continues the latest");
+        findings.add(WHAT, Status::Note, found);
+    }
 }
 
 fn rules_of(source: &RuleSource, rules: usize) -> String {

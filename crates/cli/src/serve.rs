@@ -2,7 +2,7 @@
 
 use crate::{
     args::Serve,
-    ask::{self, Input},
+    ask::{self, Input, SessionCalls},
     out,
 };
 use anyhow::{Context, Result};
@@ -33,7 +33,7 @@ fn waiting(runtime: &Runtime) -> String {
 pub(crate) fn run(flags: &Flags, serve: Serve) -> Result<ExitCode> {
     toolpost_workspace::memory::keep_little();
     let settings = Settings::of_user(flags.clone())?;
-    let asker = ask::asker(settings.ask.value, Input::Taken);
+    let asker = ask::asker(settings.ask.value, Input::Taken, SessionCalls::Several);
     let builder = Toolpost::with_settings(settings.clone()).asker(asker.clone());
     let post = if serve.structured { builder.structured() } else { builder }.open_blocking()?;
     out::report(&post);

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{FindArgs, Outline, Symbols as Args, Uses},
-    out,
+    out::{self, Colours},
     symbol_names::{DIALECT, FAILED, ROOM, SymbolChoice, is_complete, is_id, listed, named, searched},
     symbol_rename,
     user_session::{OperationResult, UserSession},
@@ -10,7 +10,7 @@ use crate::{
 };
 use anyhow::Result;
 use serde_json::{Value, json};
-use std::process::ExitCode;
+use std::{io::stdout, process::ExitCode};
 use toolpost::{settings::Flags, settings::Settings};
 use toolpost_engine::{
     Operation as _,
@@ -27,6 +27,11 @@ const SEVERAL: usize = 10;
 
 /// Maximum number of symbols that the message about ignored symbols lists.
 const IGNORED: usize = 5;
+
+/// Colour of a line number, as in `toolpost grep`.
+const NUMBER: &str = "32";
+/// Colour of a path with a line number, and of an id, as in `toolpost grep`.
+const LOCATION: &str = "35";
 
 /// A read-only `symbols` command.
 enum Query {
@@ -68,11 +73,20 @@ fn answer_query(flags: &Flags, query: Query) -> Result<ExitCode> {
         };
         out::line(&printed)?;
     } else {
+        let colours = Colours::of(&stdout());
         for line in lines(&outputs, &query).iter().map(|line| out::harmless(line)) {
-            if nothing { eprintln!("{line}") } else { out::line(&line)? }
+            if nothing { eprintln!("{line}") } else { out::line(&painted(&line, colours))? }
         }
     }
     Ok(if nothing { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+}
+
+/// Colours the location or the id at the beginning of a line, which ends at two spaces. Sentences have none.
+fn painted(line: &str, colours: Colours) -> String {
+    let (indent, rest) = line.split_at(line.len() - line.trim_start().len());
+    let Some((place, after)) = rest.split_once("  ") else { return line.to_owned() };
+    let colour = if place.bytes().all(|byte| byte.is_ascii_digit()) { NUMBER } else { LOCATION };
+    format!("{indent}{}  {after}", colours.paint(place, colour))
 }
 
 /// Formats the output. If there are several, each follows a line with the id and the location of its symbol.
@@ -428,4 +442,28 @@ fn summary(side: &Value, of: &Value, way: CallDirection) -> String {
         words.push_str(&format!(" {} {verb} {what}.", places(count(name))));
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Colours, painted};
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn only_locations_and_ids_have_colours() {
+        let rows = [
+            (
+                "src/a.rs:3  main  proved, call  run();",
+                "\u{1b}[35msrc/a.rs:3\u{1b}[0m  main  proved, call  run();",
+            ),
+            ("  src/a.rs:3  main", "  \u{1b}[35msrc/a.rs:3\u{1b}[0m  main"),
+            ("    12  function  fn run()", "    \u{1b}[32m12\u{1b}[0m  function  fn run()"),
+            ("No callers are known.", "No callers are known."),
+            ("", ""),
+        ];
+        each(rows, |(line, wanted)| {
+            assert_eq!(painted(line, Colours::On), wanted);
+            assert_eq!(painted(line, Colours::Off), line);
+        });
+    }
 }

@@ -1,7 +1,7 @@
 //! Session of a user at a terminal, whose commands call operations through the tools of one dialect.
 
 use crate::{
-    ask::{self, Input},
+    ask::{self, Input, SessionCalls},
     out,
 };
 use anyhow::{Context, Result, bail};
@@ -31,7 +31,7 @@ impl UserSession {
         settings.dialects.set(Vec::new());
         settings.tools.value = None;
         settings.reply_bytes.value = Some(room);
-        let asker = ask::asker(settings.ask.value, Input::Person);
+        let asker = ask::asker(settings.ask.value, Input::Person, SessionCalls::Several);
         let builder = Toolpost::with_settings(settings.clone()).asker(asker).structured();
         let tools =
             toolpost_dialects::named(dialect).with_context(|| format!("the dialect {dialect} is missing"))?;

@@ -207,7 +207,7 @@ fn permanent_approval_outlives_the_server() {
     let message = shown(question["params"]["message"].as_str().unwrap());
     assert!(
         message.ends_with(&format!(
-            "\"Always\" adds this rule to {{base}}/home/.config/toolpost/policy.toml:\n  {rule}\nAllow it?"
+            "\"Always\" adds this rule to {{base}}/home/.config/toolpost/policy.toml:\n  {rule}\nA cautious rule overrides no denial and covers no further code.\nAllow it?"
         )),
         "{message}"
     );

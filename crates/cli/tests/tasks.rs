@@ -33,6 +33,17 @@ fn named_session_shares_tasks_across_dialects_and_processes() {
     let doctor = world.run(&["doctor"]).out;
     let found: Vec<&str> = doctor.lines().filter(|line| line.contains("        tasks  ")).collect();
     assert_eq!(found, ["ok             tasks  0 of 2 completed (--session work)"]);
+    // The list of a session without a name is only counted.
+    let created = world.run(&["call", "--dialect", "probe", "task", r#"{"action":"create","title":"A"}"#]);
+    assert_eq!(created.code, Some(0), "{created:?}");
+    let doctor = world.run(&["doctor"]).out;
+    let found: Vec<&str> = doctor.lines().filter(|line| line.contains("        tasks  ")).collect();
+    let [named, other] = found.as_slice() else { panic!("{doctor}") };
+    assert!(named.ends_with("(--session work)"), "{doctor}");
+    assert!(
+        other.starts_with("- ") && other.contains("tasks  1 list of sessions without a name; "),
+        "{doctor}"
+    );
 }
 
 #[test]

@@ -59,13 +59,6 @@ fn rows() -> Vec<Row> {
         found,
         wait: Duration::from_millis(1_500),
     };
-    let unread = |dialect, tool, found| Row {
-        dialect,
-        tool,
-        arguments: || json!({"path": "."}),
-        found,
-        wait: Duration::ZERO,
-    };
     vec![
         row(zblade, "symbol_search", || json!({"query": "wanted_name"}), &["deep/target.py", LOOKED, "name"]),
         row(zblade, "symbol_search", || json!({"query": "zzz_missing"}), &[NONE]),
@@ -89,8 +82,21 @@ fn rows() -> Vec<Row> {
         row(opencode, "codesearch", || json!({"query": "wanted_name"}), &["def wanted_name", LOOKED]),
         row(opencode, "codesearch", || json!({"query": "zzz_missing"}), &[NONE]),
         row(probe, "analyze_all", || json!({"path": "."}), &[]),
+    ]
+}
+
+/// Returns the rows of overviews that have no time to read a file.
+fn unread_rows() -> Vec<Row> {
+    let unread = |dialect, tool, found| Row {
+        dialect,
+        tool,
+        arguments: || json!({"path": "."}),
+        found,
+        wait: Duration::ZERO,
+    };
+    vec![
         unread(
-            probe,
+            &toolpost_dialects::probe::DIALECT,
             "analyze_all",
             &[
                 ".: 62 files, 0 lines in the 0 files read so far\n",
@@ -100,7 +106,7 @@ fn rows() -> Vec<Row> {
             ],
         ),
         unread(
-            zblade,
+            &toolpost_dialects::zblade::DIALECT,
             "get_project_index_overview",
             &[
                 "- python: 62 files, 0 lines in the 0 files read so far",
@@ -126,7 +132,7 @@ fn is_marked(reply: &str) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn incomplete_indexes_give_partial_replies_marked_incomplete() {
-    for Row { dialect, tool, arguments, found, wait } in rows() {
+    for Row { dialect, tool, arguments, found, wait } in rows().into_iter().chain(unread_rows()) {
         let (world, engine) = World::paused_for(dialect, wait);
         fill(&world);
         let heard: Arc<Mutex<Vec<String>>> = Arc::default();

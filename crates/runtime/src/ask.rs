@@ -63,6 +63,7 @@ impl Question {
             let rules = if adds.rules.len() == 1 { "this rule" } else { "these rules" };
             lines.push(format!("\"Always\" adds {rules} to {}:", plain(&adds.file)));
             lines.extend(adds.rules.iter().map(|rule| format!("  {}", plain(rule))));
+            lines.push("A cautious rule overrides no denial and covers no further code.".to_owned());
         }
         lines.push("Allow it?".to_owned());
         lines.join("\n")

@@ -258,31 +258,31 @@ async fn the_approval_prompt_lists_every_access_of_a_call() {
              touch = [\"execute\"], commands = [\"make $\"], decide = \"allow\", cautious = true\n  \
              touch = [\"write\"], paths = [\"{root}/log\"], decide = \"allow\", cautious = true\n  \
              touch = [\"execute\"], commands = [\"curl -s https://example.com $\"], decide = \"allow\", cautious = true\n  \
-             touch = [\"fetch\"], hosts = [\"example.com\"], decide = \"allow\", cautious = true\nAllow it?",
+             touch = [\"fetch\"], hosts = [\"example.com\"], decide = \"allow\", cautious = true\n{cautious}\nAllow it?",
         ),
         (
             &["below make"],
             "Do (test) wants to:\n  execute `make` in sub\nno rule allows it\n\"Always\" adds this rule to {user}:\n  \
-             touch = [\"execute\"], commands = [\"make $\"], decide = \"allow\", cautious = true\nAllow it?",
+             touch = [\"execute\"], commands = [\"make $\"], decide = \"allow\", cautious = true\n{cautious}\nAllow it?",
         ),
         (
             &["read .env", "fetch example.com"],
             "Do (test) wants to:\n  read .env: Such a file usually holds secrets.\n  fetch example.com: no rule of Toolpost's policy \
              allows this host\n\"Always\" adds these rules to {user}:\n  \
              touch = [\"read\"], paths = [\"{root}/.env\"], decide = \"allow\", cautious = true\n  \
-             touch = [\"fetch\"], hosts = [\"example.com\"], decide = \"allow\", cautious = true\nAllow it?",
+             touch = [\"fetch\"], hosts = [\"example.com\"], decide = \"allow\", cautious = true\n{cautious}\nAllow it?",
         ),
         (
             &["read .env", "write .env"],
             "Do (test) wants to:\n  read .env\n  write .env\nSuch a file usually holds secrets.\n\"Always\" adds this rule to \
-             {user}:\n  touch = [\"read\", \"write\"], paths = [\"{root}/.env\"], decide = \"allow\", cautious = true\nAllow it?",
+             {user}:\n  touch = [\"read\", \"write\"], paths = [\"{root}/.env\"], decide = \"allow\", cautious = true\n{cautious}\nAllow it?",
         ),
         (
             &["run npm install x"],
             "Do (test) wants to:\n  execute `npm install x`\n    the command usually fetches from registry.npmjs.org, which no \
              rule allows commands to reach; without such a rule it will fail\nno rule allows it\n\"Always\" adds this \
              rule to {user}:\n  \
-             touch = [\"execute\"], commands = [\"npm install x $\"], decide = \"allow\", cautious = true\nAllow it?",
+             touch = [\"execute\"], commands = [\"npm install x $\"], decide = \"allow\", cautious = true\n{cautious}\nAllow it?",
         ),
         // A command can neither imitate a line of the question nor hide what follows.
         (
@@ -303,6 +303,8 @@ async fn the_approval_prompt_lists_every_access_of_a_call() {
         let user = world.user.display().to_string();
         let prompts: Vec<String> = world.prompts().iter().map(Question::words).collect();
         let wanted = wanted.replace("{user}", &user).replace("{root}", &world.root.display().to_string());
+        let cautious = "A cautious rule overrides no denial and covers no further code.";
+        let wanted = wanted.replace("{cautious}", cautious);
         assert_eq!(prompts, [wanted], "{touches:?}");
     })
     .await;

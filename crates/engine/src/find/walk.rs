@@ -205,7 +205,12 @@ fn failed(find: &Find, base: &WorkspacePath, error: SearchError) -> Failure {
                 Err(LookupError::Path(_)) => Vec::new(),
             };
             let failure = Failure::new(Kind::NotFound, words);
-            if meant.is_empty() { failure } else { failure.hint(Hint::DidYouMean(meant)) }
+            let name = base.file_name().map(|name| toolpost_text::escape::name(name.as_encoded_bytes()));
+            match name {
+                _ if !meant.is_empty() => failure.hint(Hint::DidYouMean(meant)),
+                Some(name) => failure.hint(Hint::FindByName(name.into_owned())),
+                None => failure,
+            }
         }
         SearchError::NotADirectory { .. } => Failure::new(Kind::WrongKind, words),
         SearchError::Access(error) => crate::failure::convert::access(&error.path.clone(), error),
@@ -216,9 +221,17 @@ fn failed(find: &Find, base: &WorkspacePath, error: SearchError) -> Failure {
             let literal = literal.filter(|literal| literal.len() <= PATTERN_SHOWN);
             literal.into_iter().fold(failure, |failure, literal| failure.hint(Hint::Literal(literal)))
         }
-        SearchError::Glob { .. } | SearchError::UnknownType { .. } | SearchError::Request(_) => {
-            Failure::invalid(words)
+        SearchError::UnknownType { name, near } => {
+            let hint = if near.is_empty() {
+                Hint::Advice(
+                    "Leave it out, and select the files with a glob such as *.ext instead.".to_owned(),
+                )
+            } else {
+                Hint::DidYouMean(near)
+            };
+            Failure::invalid(format!("There is no file type {name:?}.")).hint(hint)
         }
+        SearchError::Glob { .. } | SearchError::Request(_) => Failure::invalid(words),
     }
 }
 

@@ -149,6 +149,8 @@ pub(crate) struct Board {
     pub(crate) tasks: Vec<Task>,
     /// The reported result, if the work was reported as complete.
     pub(crate) completion: Option<Completion>,
+    /// Set if the session that changed the list last has no name.
+    pub(crate) anonymous: bool,
 }
 
 /// Number of tasks for each status.

@@ -29,6 +29,8 @@ pub struct StoredTaskList {
     /// The name of the session, or the id of a session without a name. A later session with this name continues the
     /// list.
     pub session: String,
+    /// Set if the session that changed the list last has no name, so that only its id finds the list.
+    pub anonymous: bool,
     /// The time of the last change to the list.
     pub changed: SystemTime,
     /// Number of tasks in the list for each status.
@@ -64,6 +66,7 @@ impl Tasks {
     ) -> Result<(T, Board), Failure> {
         let keep = |board: &mut Board| -> Result<(T, Board), Trouble> {
             board.roots.clone_from(&self.roots);
+            board.anonymous = session.name().is_none();
             let done = change(board)?;
             Ok((done, board.clone()))
         };
@@ -92,6 +95,7 @@ impl Tasks {
             let board: Board = shelf.read(&name).map_err(failed)?.unwrap_or_default();
             lists.push(StoredTaskList {
                 session: session.to_owned(),
+                anonymous: board.anonymous,
                 changed,
                 tally: Tally::of(&board.tasks),
                 result: board.completion.map(|completion| completion.result),
