@@ -2,6 +2,8 @@
 
 #![doc = include_str!("../README.md")]
 
+pub mod table;
+
 use std::{
     any::Any,
     fmt::Debug,
