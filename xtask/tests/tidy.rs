@@ -321,6 +321,27 @@ fn suites_rule_reports_unlisted_test_files() {
 }
 
 #[test]
+fn suites_rule_reports_tables_and_tests_that_never_run() {
+    let (suite, rows, file) = ("crates/x/tests/suite.rs", "crates/x/tests/rows.rs", "crates/x/tests/a.rs");
+    let table = "//! A.\npub(crate) fn rows_hold() -> Table {\n";
+    let test = "//! A.\n#[test]\nfn holds() {}\n";
+    let runs = "mod a;\nfn main() { main([a::rows_hold()]) }\n";
+    let unused = format!("{file}:2: the crate's tests/rows.rs does not run the table `rows_hold`");
+    let never = format!("{file}:2: a test is in a file that is a module of tests/rows.rs only");
+    let trees = [
+        (vec![(suite, ""), (rows, runs), (file, table)], None),
+        (vec![(suite, "mod a;\n"), (rows, runs), (file, test)], None),
+        (vec![(suite, "mod a;\n"), (file, table)], Some(&unused)),
+        (vec![(rows, "mod a;\n"), (file, table)], Some(&unused)),
+        (vec![(suite, ""), (rows, "mod a;\n"), (file, test)], Some(&never)),
+    ];
+    each(trees, |(tree, wanted)| {
+        let wanted: Vec<&str> = wanted.into_iter().map(String::as_str).collect();
+        check("suites", &tree, &wanted);
+    });
+}
+
+#[test]
 fn allowances_rule_requires_a_reason() {
     let rows: &[(&str, &[&str])] = &[
         ("#[allow(dead_code)]\nfn a() {}", &["a.rs:1: a lint is allowed without a reason"]),
