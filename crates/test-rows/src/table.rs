@@ -1,8 +1,8 @@
 //! Table tests in which each row is a test with a name, for test binaries without the standard harness.
 //!
-//! The output and the options are those of the standard harness, so that `cargo test` and its readers need no other rules.
-//! The crate `libtest-mimic` offers the same, but it turns on default features of `clap`, and the tests of this workspace
-//! would then build a program with another help text than the one that ships.
+//! The output and the options are those of the standard harness, so that `cargo test` and its readers need no other
+//! rules. The crate `libtest-mimic` offers the same, but it turns on default features of `clap`, and the tests of this
+//! workspace would then build a program with another help text than the one that ships.
 
 use crate::message;
 use std::{
@@ -84,7 +84,7 @@ fn one_line(label: &str) -> String {
     escaped.take(SHOWN).collect::<String>().trim_end().to_owned()
 }
 
-/// Runs the rows that the arguments of the program select, as the function `main` of a test binary with `harness = false`.
+/// Runs the rows that the arguments of the program select, as the `main` of a test binary with `harness = false`.
 ///
 /// # Panics
 /// If two tables have the same name.
