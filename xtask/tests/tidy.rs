@@ -462,6 +462,28 @@ fn skips_rule_requires_one_function() {
 }
 
 #[test]
+fn skips_rule_reports_tests_that_end_early() {
+    let helper = "fn is_missing() -> bool {\n    skip(\"no namespaces\");\n    true\n}\n";
+    let rows = [
+        ("#[test]\nfn a() {\n    if limit > 2 {\n        return;\n    }\n}\n", &[4][..]),
+        ("#[tokio::test]\nasync fn a() {\n    let Some(b) = c() else { return };\n}\n", &[3]),
+        ("#[test]\n#[cfg(unix)]\nfn a() {\n    skip(\"b\");\n    if c { return; }\n}\n", &[5]),
+        ("#[test]\nfn a() {\n    if limit > 2 {\n        skip(\"b\");\n        return;\n    }\n}\n", &[]),
+        ("#[test]\nfn a() {\n    if is_missing() {\n        return;\n    }\n}\n", &[]),
+        ("#[test]\nfn a() {\n    each(rows, |row| {\n        if row { return; }\n    });\n}\n", &[]),
+        ("#[test]\nfn a() {\n    fn b() { return; }\n    // return;\n}\n", &[]),
+        ("fn a() {\n    return;\n}\n", &[]),
+    ];
+    each(rows, |(text, lines)| {
+        let finding =
+            |line: &i32| format!("crates/a/tests/a.rs:{line}: a test returns early without a report");
+        let wanted: Vec<String> = lines.iter().map(finding).collect();
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        check("skips", &[("crates/a/tests/a.rs", text), ("crates/a/tests/common/mod.rs", helper)], &wanted);
+    });
+}
+
+#[test]
 fn errors_rule_reports_other_names() {
     let code = "#[derive(Debug, thiserror::Error)]\n#[error(\"no\")]\npub enum Bad { A }\n\n\
                 pub struct Broken;\nimpl std::error::Error for Broken {}\n\n\

@@ -1,5 +1,5 @@
-//! Checks that `tests/suite.rs` and `tests/rows.rs` of a crate list all test files and tables, because Cargo does not find
-//! them in a crate with a suite.
+//! Checks that `tests/suite.rs` and `tests/rows.rs` of a crate list all test files and tables, because Cargo does not
+//! find them in a crate with a suite.
 
 use super::{Finding, rust};
 use crate::tree::{Source, Tree};
@@ -56,7 +56,8 @@ fn unlisted(tree: &Tree, suite: &Source) -> Vec<Finding> {
 fn unused(tree: &Tree, file: &Source) -> Vec<Finding> {
     let Some((folder, name)) = file.path.rsplit_once('/') else { return Vec::new() };
     let name = name.trim_end_matches(".rs");
-    let rows = sibling(tree, &format!("{folder}/"), "rows.rs").unwrap_or_default();
+    let main = if folder.ends_with("/tests/rows") { "main.rs" } else { "rows.rs" };
+    let rows = sibling(tree, &format!("{folder}/"), main).unwrap_or_default();
     let code = rust::scan(&file.text).code;
     let tables = code.lines().enumerate().filter_map(|(at, line)| Some((at, table(line)?)));
     let unused = tables.filter(|(_, table)| !rows.contains(&format!("{name}::{table}()")));
@@ -74,7 +75,7 @@ fn unused(tree: &Tree, file: &Source) -> Vec<Finding> {
 /// Returns the name of the table that a line defines: a function without parameters that other modules can call.
 fn table(line: &str) -> Option<&str> {
     let (name, returned) = line.trim().strip_prefix("pub(crate) fn ")?.split_once("() -> ")?;
-    (returned.starts_with("Table {") || returned.starts_with("[Table;")).then_some(name)
+    ["Table {", "[Table;", "Vec<Table>"].iter().any(|kind| returned.starts_with(kind)).then_some(name)
 }
 
 /// Returns the code of a file in the same directory.
