@@ -2,7 +2,7 @@
 //! kind of failure.
 
 use crate::common;
-use toolpost_test_rows::table::Table;
+use toolpost_test_rows::{each_async, table::Table};
 
 use common::{World, runtime, words};
 use serde_json::{Value, json};
@@ -388,8 +388,8 @@ fn wanted(row: &Row, dialect: &Dialect) -> (BTreeMap<String, Vec<u8>>, Option<Ki
 /// Makes the edit of a row in every dialect, and returns the differences from the expected outcome and between dialects.
 async fn differences(row: &Row) -> Vec<String> {
     let (mut wrong, mut all) = (Vec::new(), Vec::new());
-    for column in &COLUMNS {
-        let Some(made) = make(column, row).await else { continue };
+    each_async(&COLUMNS, async |column| {
+        let Some(made) = make(column, row).await else { return };
         let (files, kind) = wanted(row, column.dialect);
         if (&made.files, made.kind) != (&files, kind) {
             wrong.push(format!(
@@ -398,7 +398,8 @@ async fn differences(row: &Row) -> Vec<String> {
             ));
         }
         all.push(made);
-    }
+    })
+    .await;
     if all.len() < 2 {
         wrong.push("fewer than two dialects support this edit, so there is nothing to compare".to_owned());
     }

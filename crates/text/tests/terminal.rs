@@ -17,6 +17,11 @@ fn cleaned(bytes: &[u8], size: usize) -> (String, String) {
     (now, out)
 }
 
+/// The bytes of a row in the name of its test.
+fn label(row: &(Vec<u8>, String)) -> String {
+    row.0.escape_ascii().to_string()
+}
+
 pub(crate) fn terminal_output_is_converted_to_plain_text() -> Table {
     let run = |line: &str, times: usize| format!("{line}\n").repeat(times);
     let (ten, eleven, thousand) = (run("y", 10), run("y", 11), run("y", 1000));
@@ -67,7 +72,6 @@ pub(crate) fn terminal_output_is_converted_to_plain_text() -> Table {
         (b"x\nx\ny\ny\nx\nx", "x\nx\ny\ny\nx\nx"),
     ];
     let rows = rows.map(|(bytes, wanted)| (bytes.to_vec(), wanted.to_owned()));
-    let label = |(bytes, _): &(Vec<u8>, String)| bytes.escape_ascii().to_string();
     Table::new("terminal::terminal_output_is_converted_to_plain_text", rows, label, |(bytes, wanted)| {
         each([1, 2, 3, 7, 4096], |size| {
             let (now, out) = cleaned(&bytes, size);
