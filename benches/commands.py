@@ -7,7 +7,6 @@ BINARY is a build of `toolpost`; ROUNDS is the number of commands of each form (
 directories in the workspace (default 170). The servers have run commands before, and their reply comes over the pipe. Times
 are medians; the processor time includes everything that the servers start.
 """
-import json
 import os
 import shutil
 import statistics
@@ -16,7 +15,8 @@ import sys
 import tempfile
 import time
 
-CLIENT = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "commands", "version": "1"}}
+from server import Server
+
 TICK = 1000 / os.sysconf("SC_CLK_TCK")
 WARM_UP = 5
 
@@ -39,26 +39,11 @@ class Plain:
         pass
 
 
-class Server:
+class Commands(Server):
     """A server that runs commands, in its own session and directories."""
 
     def __init__(self, binary, root, home, *options):
-        env = dict(os.environ, XDG_CACHE_HOME=f"{home}/cache", XDG_STATE_HOME=f"{home}/state")
-        command = [binary, "serve", "--root", root, "--dialect", "opencode", "--ask", "allow", *options]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env)
-        self.number = 0
-        self.ask("initialize", CLIENT)
-
-    def ask(self, method, params):
-        self.number += 1
-        message = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-        self.process.stdin.flush()
-        for line in self.process.stdout:
-            reply = json.loads(line)
-            if reply.get("id") == self.number:
-                return reply["result"]
-        raise RuntimeError("the server ended")
+        super().__init__(binary, root, "opencode", home, options=["--ask", "allow", *options])
 
     def run(self):
         reply = self.ask("tools/call", {"name": "bash", "arguments": {"command": "echo hi"}})
@@ -80,10 +65,6 @@ class Server:
             below, found = below | more, len(more)
         return sum(stats[pid][1] for pid in below if pid in stats) * TICK
 
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait()
-
 
 def main():
     binary, rounds = os.path.abspath(sys.argv[1]), int((sys.argv[2:] or ["200"])[0])
@@ -95,8 +76,8 @@ def main():
     subprocess.run(["git", "init", "-q", root], check=True)
     forms = {
         "`bash -c`, a plain process": Plain(),
-        "`toolpost serve --sandbox off`": Server(binary, root, f"{home}/off", "--sandbox", "off"),
-        "`toolpost serve`": Server(binary, root, f"{home}/on"),
+        "`toolpost serve --sandbox off`": Commands(binary, root, f"{home}/off", "--sandbox", "off"),
+        "`toolpost serve`": Commands(binary, root, f"{home}/on"),
     }
     names, times = list(forms), {name: [] for name in forms}
     for _ in range(WARM_UP):

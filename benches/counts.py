@@ -7,7 +7,6 @@ BEFORE and AFTER are binaries of the same build profile; TREE is a directory who
 Each figure is a count of system calls (with strace), a peak of memory, or processor time: the median of five turns. Only the
 waits for the first searches in TREE depend on the load.
 """
-import json
 import os
 import shutil
 import statistics
@@ -16,37 +15,13 @@ import sys
 import tempfile
 import time
 
-CLIENT = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "counts", "version": "1"}}
+from server import Server
+
 TURNS = 5
 
 
-class Server:
-    """A server on a directory, with its own cache and state directory."""
-
-    def __init__(self, binary, root, dialect, home, before=()):
-        env = dict(os.environ, XDG_CACHE_HOME=f"{home}/cache", XDG_STATE_HOME=f"{home}/state")
-        command = [*before, binary, "serve", "--root", root, "--dialect", dialect]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env)
-        self.number = 0
-        self.ask("initialize", CLIENT)
-
-    def ask(self, method, params):
-        self.number += 1
-        message = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-        self.process.stdin.flush()
-        for line in self.process.stdout:
-            reply = json.loads(line)
-            if reply.get("id") == self.number:
-                return reply["result"]
-        raise RuntimeError("the server ended")
-
-    def call(self, tool, arguments):
-        return self.ask("tools/call", {"name": tool, "arguments": arguments})["content"][0]["text"]
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait()
+class Measured(Server):
+    """A server whose memory and processor time are read."""
 
     def peak(self):
         with open(f"/proc/{self.process.pid}/status") as status:
@@ -65,7 +40,7 @@ class Server:
 def calls(binary, root, dialect, act, of="all"):
     """Counts the system calls of a server and its commands, all or those of a name."""
     with tempfile.TemporaryDirectory() as home, tempfile.NamedTemporaryFile() as out:
-        server = Server(binary, root, dialect, home, ["strace", "-f", "-qq", "-c", "-e", f"trace={of}", "-o", out.name])
+        server = Measured(binary, root, dialect, home, ["strace", "-f", "-qq", "-c", "-e", f"trace={of}", "-o", out.name])
         act(server)
         server.end()
         rows = [line.split() for line in open(out.name)]
@@ -86,7 +61,7 @@ def processor_of_a_command(binary, root):
     """Processor time of the server itself for one `echo hi`, in ms, while 500 other processes exist."""
     others = [subprocess.Popen(["sleep", "1000"]) for _ in range(500)]
     with tempfile.TemporaryDirectory() as home:
-        server = Server(binary, root, "opencode", home)
+        server = Measured(binary, root, "opencode", home)
         server.call("bash", {"command": "echo hi"})
         before = server.processor()
         for _ in range(50):
@@ -108,7 +83,7 @@ def user_of_starts(binary, root):
     """User time of a server until `initialize` is answered, in ms: the mean of twenty starts."""
     def one():
         with tempfile.TemporaryDirectory() as home:
-            server = Server(binary, root, "claude", home)
+            server = Measured(binary, root, "claude", home)
             user = server.user()
             server.end()
             return user
@@ -118,7 +93,7 @@ def user_of_starts(binary, root):
 def reply_to_an_overwrite(binary, root):
     """Size of the reply to an overwrite of a 6 KB file, in bytes."""
     with tempfile.TemporaryDirectory() as home:
-        server = Server(binary, root, "zblade", home)
+        server = Measured(binary, root, "zblade", home)
         text = lambda word: "".join(f"{word} {line}\n" for line in range(480))
         server.call("write_file", {"path": "counts.txt", "content": text("before")})
         size = len(server.call("write_file", {"path": "counts.txt", "content": text("after")}))
@@ -132,7 +107,7 @@ def peak_of_the_index(binary, tree):
     with tempfile.TemporaryDirectory() as home:
         peaks = []
         for _ in range(2):
-            server = Server(binary, tree, "zblade", home)
+            server = Measured(binary, tree, "zblade", home)
             while "not read yet" in server.call("symbol_search", {"query": "zzz_missing", "limit": 1}):
                 time.sleep(1)
             peaks.append(server.peak())
@@ -143,7 +118,7 @@ def peak_of_the_index(binary, tree):
 def longest_wait(binary, tree, dialect, tool, arguments):
     """The longest of four first searches in a tree without an index, in seconds."""
     with tempfile.TemporaryDirectory() as home:
-        server, waits = Server(binary, tree, dialect, home), []
+        server, waits = Measured(binary, tree, dialect, home), []
         for _ in range(4):
             began = time.monotonic()
             server.call(tool, arguments)

@@ -243,10 +243,11 @@ fn one(test: &PropertyTest, seed: u64, log: &Path, is_over: &dyn Fn() -> bool) -
     }
 }
 
-/// Returns the names of the property tests in a file: the functions of its `proptest!` blocks.
+/// Returns the names of the property tests in a file: the functions of its `proptest!` blocks, and the tests that call
+/// `seed` of `toolpost-test-rows`.
 #[must_use]
 pub fn properties(code: &str) -> Vec<String> {
-    let mut names = Vec::new();
+    let mut names = seeded(code);
     let mut is_inside = None;
     for line in code.lines() {
         let indent = line.len() - line.trim_start().len();
@@ -262,4 +263,40 @@ pub fn properties(code: &str) -> Vec<String> {
         }
     }
     names
+}
+
+/// Returns the names of the tests outside `proptest!` blocks that generate their cases from a seed.
+fn seeded(code: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    // The name and the indentation of the test that the line is in.
+    let mut test: Option<(&str, usize)> = None;
+    let mut is_marked = false;
+    for line in code.lines() {
+        let indent = line.len() - line.trim_start().len();
+        let text = line.trim_start();
+        let head = text.strip_prefix("async ").unwrap_or(text).strip_prefix("fn ");
+        match (test, head) {
+            (Some((_, outer)), _) if indent == outer && text == "}" => test = None,
+            (None, Some(head)) if is_marked => {
+                test = head.split(['(', '<']).next().map(|name| (name, indent))
+            }
+            (Some((name, _)), _) if calls_seed(text) && names.last().is_none_or(|last| last != name) => {
+                names.push(name.to_owned());
+            }
+            _ => {}
+        }
+        let is_attribute = text.starts_with("#[") || text.starts_with("//");
+        is_marked =
+            text.starts_with("#[test]") || text.starts_with("#[tokio::test") || (is_marked && is_attribute);
+    }
+    names
+}
+
+/// Checks whether a line of code calls the function `seed`, and no function or method whose name ends so.
+fn calls_seed(line: &str) -> bool {
+    let code = line.split("//").next().unwrap_or_default();
+    code.match_indices("seed(").any(|(at, _)| {
+        let before = code[..at].chars().next_back();
+        !before.is_some_and(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.' | ':' | '"'))
+    })
 }

@@ -13,14 +13,14 @@ use std::{
     thread,
     time::SystemTime,
 };
-use toolpost_fuzz_targets::{TARGETS, Target, named};
+use toolpost_fuzz_targets::{Kind, TARGETS, Target, named};
 
 /// Default processor time for each target, in seconds.
 const SECONDS: u64 = 2;
 /// Flag of the process that runs one target.
 const WORKER: &str = "--worker";
 
-const HELP: &str = "cargo xtask fuzz [NAME…] [--seconds N] [--seed N] [--jobs N]
+const HELP: &str = "cargo xtask fuzz [NAME|readers|algorithms…] [--seconds N] [--seed N] [--jobs N]
 
 Runs the targets of fuzz/targets, each for N seconds of processor time (2), first on fuzz/corpus/NAME, then on
 mutations of it. Each target has its own process; --jobs is the number of processes at a time (one per processor).
@@ -93,11 +93,17 @@ fn options(arguments: &[String]) -> Result<Options> {
             "--seed" => options.seed = number("a number")?,
             "--jobs" => options.jobs = number("a number of processes")?.max(1),
             WORKER => options.runs = Runs::Here,
+            "readers" => options.targets.extend(of_kind(Kind::Reader)),
+            "algorithms" => options.targets.extend(of_kind(Kind::Algorithm)),
             name => match named(name) {
                 Some(target) => options.targets.push(target),
                 None => {
                     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-                    bail!("no fuzz target is called `{name}`; the fuzz targets are {}", names.join(", "));
+                    bail!(
+                        "no fuzz target is called `{name}`; the fuzz targets are {}; `readers` and `algorithms` are groups \
+                         of them",
+                        names.join(", ")
+                    );
                 }
             },
         }
@@ -106,6 +112,10 @@ fn options(arguments: &[String]) -> Result<Options> {
         options.targets = TARGETS.iter().collect();
     }
     Ok(options)
+}
+
+fn of_kind(kind: Kind) -> impl Iterator<Item = &'static Target> {
+    TARGETS.iter().filter(move |target| target.kind == kind)
 }
 
 /// Draws a seed from the clock, short enough to type.

@@ -5,7 +5,7 @@ use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
-use xtask::explore::{ExplorationResult, PropertyTest, binaries, explore};
+use xtask::explore::{ExplorationResult, PropertyTest, binaries, explore, properties};
 
 /// Creates a test binary that runs a script.
 fn binary(folder: &Path, name: &str, script: &str) -> PropertyTest {
@@ -69,4 +69,15 @@ fn test_binaries_are_read_from_the_messages_of_cargo() {
         binaries(&messages.join("\n")),
         [(PathBuf::from("/r/target/a-1"), PathBuf::from("/r/crates/a"))]
     );
+}
+
+#[test]
+fn properties_and_tests_with_a_seed_are_found() {
+    // In capitals, so that this test is not one of those that are found.
+    let code = "proptest! {\n    #[test]\n    fn kept(text in \".*\") {\n    }\n}\n\n\
+                fn helper() {\n    SEED(1);\n}\n\n\
+                #[test]\nfn fixed() {\n    reSEED(1);\n    // SEED(1)\n    test.SEED(1);\n}\n\n\
+                #[test]\n#[cfg(unix)]\nfn seeded() {\n    let mut dice = Dice(SEED(1));\n    let other = SEED(2);\n}\n\n\
+                mod inner {\n    #[tokio::test]\n    async fn waiting() {\n        let dice = SEED(7);\n    }\n}\n";
+    assert_eq!(properties(&code.replace("SEED", "seed")), ["seeded", "waiting", "kept"]);
 }

@@ -208,7 +208,7 @@ fn a_difference_of_behaviour_needs_a_tool_and_a_test() {
     let tree = Tree::of_rows(&[
         (
             "crates/a/tests/list.rs",
-            "#[tokio::test]\nasync fn one_holds() {}\n\nfn helper() {}\n\n/// Text.\n#[test]\n#[cfg(unix)]\nfn two_holds() {}\n",
+            "#[tokio::test]\nasync fn one_holds() {}\n\nfn helper() {}\n\n/// Text.\n#[test]\n#[cfg(unix)]\nfn two_holds() {}\n\npub(crate) fn rows_hold() -> Table {}\n",
         ),
         ("crates/b/src/x/list.rs", "    #[test]\n    fn three_holds() {}\n"),
     ]);
@@ -216,6 +216,7 @@ fn a_difference_of_behaviour_needs_a_tool_and_a_test() {
         ("trae.list#calls", "a::list::one_holds", None),
         ("trae.list#calls", "a::list::two_holds", None),
         ("trae.ls#calls", "b::list::three_holds", None),
+        ("trae.list#calls", "a::list::rows_hold", None),
         ("trae#calls", "b::list::three_holds", None),
         ("trae.list#", "a::list::one_holds", Some("write the subject")),
         ("trae.lists#calls", "a::list::one_holds", Some("trae has no tool lists")),

@@ -334,6 +334,27 @@ fn suites_rule_reports_unlisted_test_files() {
 }
 
 #[test]
+fn suites_rule_reports_tables_and_tests_that_never_run() {
+    let (suite, rows, file) = ("crates/x/tests/suite.rs", "crates/x/tests/rows.rs", "crates/x/tests/a.rs");
+    let table = "//! A.\npub(crate) fn rows_hold() -> Table {\n";
+    let test = "//! A.\n#[test]\nfn holds() {}\n";
+    let runs = "mod a;\nfn main() { main([a::rows_hold()]) }\n";
+    let unused = format!("{file}:2: the crate's tests/rows.rs does not run the table `rows_hold`");
+    let never = format!("{file}:2: a test is in a file that is a module of tests/rows.rs only");
+    let trees = [
+        (vec![(suite, ""), (rows, runs), (file, table)], None),
+        (vec![(suite, "mod a;\n"), (rows, runs), (file, test)], None),
+        (vec![(suite, "mod a;\n"), (file, table)], Some(&unused)),
+        (vec![(rows, "mod a;\n"), (file, table)], Some(&unused)),
+        (vec![(suite, ""), (rows, "mod a;\n"), (file, test)], Some(&never)),
+    ];
+    each(trees, |(tree, wanted)| {
+        let wanted: Vec<&str> = wanted.into_iter().map(String::as_str).collect();
+        check("suites", &tree, &wanted);
+    });
+}
+
+#[test]
 fn allowances_rule_requires_a_reason() {
     let rows: &[(&str, &[&str])] = &[
         ("#[allow(dead_code)]\nfn a() {}", &["a.rs:1: a lint is allowed without a reason"]),
@@ -515,6 +536,28 @@ fn skips_rule_requires_one_function() {
             "crates/a/src/b.rs:3: a test prints that it is skipped",
         ],
     );
+}
+
+#[test]
+fn skips_rule_reports_tests_that_end_early() {
+    let helper = "fn is_missing() -> bool {\n    skip(\"no namespaces\");\n    true\n}\n";
+    let rows = [
+        ("#[test]\nfn a() {\n    if limit > 2 {\n        return;\n    }\n}\n", &[4][..]),
+        ("#[tokio::test]\nasync fn a() {\n    let Some(b) = c() else { return };\n}\n", &[3]),
+        ("#[test]\n#[cfg(unix)]\nfn a() {\n    skip(\"b\");\n    if c { return; }\n}\n", &[5]),
+        ("#[test]\nfn a() {\n    if limit > 2 {\n        skip(\"b\");\n        return;\n    }\n}\n", &[]),
+        ("#[test]\nfn a() {\n    if is_missing() {\n        return;\n    }\n}\n", &[]),
+        ("#[test]\nfn a() {\n    each(rows, |row| {\n        if row { return; }\n    });\n}\n", &[]),
+        ("#[test]\nfn a() {\n    fn b() { return; }\n    // return;\n}\n", &[]),
+        ("fn a() {\n    return;\n}\n", &[]),
+    ];
+    each(rows, |(text, lines)| {
+        let finding =
+            |line: &i32| format!("crates/a/tests/a.rs:{line}: a test returns early without a report");
+        let wanted: Vec<String> = lines.iter().map(finding).collect();
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        check("skips", &[("crates/a/tests/a.rs", text), ("crates/a/tests/common/mod.rs", helper)], &wanted);
+    });
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Every tool has a page, and the examples of every page run and return the documented replies.
 
 use crate::common;
-use toolpost_test_rows::each;
+use toolpost_test_rows::{each, table::Table};
 
-use common::World;
+use common::{World, runtime};
 use toolpost_runtime::{Outcome, ToolReply};
 use toolpost_tool::{Dialect, Example, Manual, ReplyPart, RunResult};
 
@@ -135,27 +135,21 @@ fn apart(answer: &ToolReply, tool: &str) {
     }
 }
 
-/// Checks all pages in one run, and reports every tool whose page differs.
-#[tokio::test]
-async fn examples_of_every_tool_page_reply_as_documented() {
-    let mut failed = Vec::new();
-    for dialect in
-        toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA).chain(toolpost_dialects::INTERNAL)
-    {
-        for page in dialect.pages {
-            for manual in Manual::of_page(page) {
-                let name = format!("{} {}", dialect.name, manual.tool);
-                let tasks = tokio::task::LocalSet::new();
-                let task = async move { check(dialect, &manual).await };
-                let checked = tasks.run_until(async { tokio::task::spawn_local(task).await });
-                match checked.await {
-                    Ok(checked) => assert!(checked > 0, "{name}: the page shows no reply"),
-                    Err(_) => failed.push(name),
-                }
-            }
-        }
-    }
-    assert_eq!(failed, Vec::<String>::new(), "each is reported above");
+pub(crate) fn examples_of_every_tool_page_reply_as_documented() -> Table {
+    let dialects =
+        toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA).chain(toolpost_dialects::INTERNAL);
+    let pages = dialects.flat_map(|dialect| dialect.pages.iter().map(move |page| (dialect, page)));
+    let rows = pages
+        .flat_map(|(dialect, page)| Manual::of_page(page).into_iter().map(move |manual| (dialect, manual)));
+    Table::new(
+        "pages::examples_of_every_tool_page_reply_as_documented",
+        rows,
+        |(dialect, manual)| format!("{} {}", dialect.name, manual.tool),
+        |(dialect, manual)| {
+            let checked = runtime().block_on(check(dialect, &manual));
+            assert!(checked > 0, "the page shows no reply");
+        },
+    )
 }
 
 #[test]

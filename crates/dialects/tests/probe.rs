@@ -5,7 +5,12 @@ use toolpost_test_rows::each_async;
 
 use common::words;
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, fs, time::Duration};
+use std::{
+    collections::BTreeSet,
+    fs,
+    time::{Duration, Instant},
+};
+use toolpost_engine::Engine;
 use toolpost_runtime::Outcome;
 
 /// A test workspace with the dialect `probe`.
@@ -18,11 +23,11 @@ impl World {
         Self(world)
     }
 
-    /// Creates a workspace with a time limit for calls.
-    fn hurried(files: &[(&str, &str)], time: Duration) -> Self {
-        let world = common::World::hurried(&toolpost_dialects::probe::DIALECT, time);
+    /// Creates a workspace with paused indexing. Returns the engine, which can resume it.
+    fn paused(files: &[(&str, &str)]) -> (Self, Engine) {
+        let (world, engine) = common::World::paused(&toolpost_dialects::probe::DIALECT);
         files.iter().for_each(|(name, text)| world.put(name, text));
-        Self(world)
+        (Self(world), engine)
     }
 
     /// Calls a tool; returns the reply, or the message of the failure.
@@ -672,32 +677,32 @@ async fn search_all_continues_over_several_replies() {
 
 #[tokio::test]
 async fn search_reports_the_progress_of_an_incomplete_index() {
-    let text = "fn alpha() { beta(); }\n// Words on gamma and delta, and what they are for.\n".repeat(75);
-    let files: Vec<(String, String)> = (0..2_000)
-        .map(|number| (format!("d{}/f{number}.rs", number % 30), format!("{text}fn own{number}() {{}}\n")))
+    let files: Vec<(String, String)> = (0..100)
+        .map(|number| (format!("d{}/f{number}.rs", number % 30), format!("fn own{number}() {{}}\n")))
         .collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let world = World::hurried(&files, Duration::from_secs(1));
-    let search_arguments = json!({"query": "own1999 AND ext:rs"});
+    let (world, engine) = World::paused(&files);
+    let search_arguments = json!({"query": "own99 AND ext:rs"});
     let (_, words) = searched(&world, search_arguments.clone()).await;
     let reply =
         words.lines().find(|line| line.contains(" not read yet")).unwrap_or_else(|| panic!("{words}"));
-    assert!(reply.contains("the index is ") && reply.contains(" of 2000 files not read yet"), "{reply}");
-    assert!(words.contains("(function own1999)"), "the file was searched directly: {words}");
+    assert!(reply.contains("the index is ") && reply.contains(" of 100 files not read yet"), "{reply}");
+    assert!(words.contains("(function own99)"), "the file was searched directly: {words}");
     assert!(
         reply.contains("the same call will later return all results") && !words.contains("narrower path"),
         "{words}"
     );
-    // Each call may time out before all files are indexed; the index keeps its progress between calls.
-    for _ in 0..600 {
+    // Each call waits for the index, but not always until it is complete; the index keeps its progress between calls.
+    engine.pause_indexes(false);
+    let until = Instant::now() + Duration::from_secs(120);
+    let words = loop {
         let (done, words) = searched(&world, search_arguments.clone()).await;
         if done && !words.contains(" not read yet") {
-            assert!(words.contains("(function own1999)") && words.contains("Found 1 result"), "{words}");
-            return;
+            break words;
         }
-        tokio::time::sleep(Duration::from_millis(200)).await;
-    }
-    panic!("the index was never complete");
+        assert!(Instant::now() < until, "the index is not complete: {words}");
+    };
+    assert!(words.contains("(function own99)") && words.contains("Found 1 result"), "{words}");
 }
 
 #[tokio::test]

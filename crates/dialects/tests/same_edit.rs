@@ -2,9 +2,9 @@
 //! kind of failure.
 
 use crate::common;
-use toolpost_test_rows::each_async;
+use toolpost_test_rows::{each_async, table::Table};
 
-use common::{World, words};
+use common::{World, runtime, words};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt};
 use toolpost_dialects::{claude, opencode, probe, trae, zblade};
@@ -392,52 +392,52 @@ fn wanted(row: &Row, dialect: &Dialect) -> (BTreeMap<String, Vec<u8>>, Option<Ki
     (files, None)
 }
 
-async fn check(rows: &[Row]) {
-    let mut wrong = Vec::new();
-    for row in rows {
-        let mut all = Vec::new();
-        each_async(&COLUMNS, async |column| {
-            let Some(made) = make(column, row).await else { return };
-            let (files, kind) = wanted(row, column.dialect);
-            if (&made.files, made.kind) != (&files, kind) {
-                wrong.push(format!(
-                    "{}, {}: {:?} instead of {kind:?}, {:?} instead of {files:?}: {}",
-                    row.name, made.dialect, made.kind, made.files, made.words
-                ));
-            }
-            all.push(made);
-        })
-        .await;
-        assert!(
-            all.len() > 1,
-            "{}: fewer than two dialects support this edit, so there is nothing to compare",
-            row.name
-        );
-        let done: Vec<&ActualOutcome> = all.iter().filter(|made| made.kind.is_none()).collect();
-        for made in &done {
-            let first = done.iter().find(|first| first.operation == made.operation).unwrap();
-            if first.structured != made.structured {
-                wrong.push(format!(
-                    "{}: {} says {:?}, {} says {:?}",
-                    row.name, first.dialect, first.structured, made.dialect, made.structured
-                ));
-            }
+/// Makes the edit of a row in every dialect, and returns the differences from the expected outcome and between dialects.
+async fn differences(row: &Row) -> Vec<String> {
+    let (mut wrong, mut all) = (Vec::new(), Vec::new());
+    each_async(&COLUMNS, async |column| {
+        let Some(made) = make(column, row).await else { return };
+        let (files, kind) = wanted(row, column.dialect);
+        if (&made.files, made.kind) != (&files, kind) {
+            wrong.push(format!(
+                "{}: {:?} instead of {kind:?}, {:?} instead of {files:?}: {}",
+                made.dialect, made.kind, made.files, made.words
+            ));
+        }
+        all.push(made);
+    })
+    .await;
+    if all.len() < 2 {
+        wrong.push("fewer than two dialects support this edit, so there is nothing to compare".to_owned());
+    }
+    let done: Vec<&ActualOutcome> = all.iter().filter(|made| made.kind.is_none()).collect();
+    for made in &done {
+        let first = done.iter().find(|first| first.operation == made.operation).unwrap();
+        if first.structured != made.structured {
+            wrong.push(format!(
+                "{} says {:?}, {} says {:?}",
+                first.dialect, first.structured, made.dialect, made.structured
+            ));
         }
     }
-    assert_eq!(wrong, Vec::<String>::new());
+    wrong
 }
 
-#[tokio::test]
-async fn text_replacements_are_equal_in_every_dialect() {
-    check(&texts()).await;
+fn table(name: &str, rows: Vec<Row>) -> Table {
+    let label = |row: &Row| row.name.to_owned();
+    Table::new(name, rows, label, |row| {
+        assert_eq!(runtime().block_on(differences(&row)), Vec::<String>::new());
+    })
 }
 
-#[tokio::test]
-async fn whole_file_changes_are_equal_in_every_dialect() {
-    check(&wholes()).await;
+pub(crate) fn text_replacements_are_equal_in_every_dialect() -> Table {
+    table("same_edit::text_replacements_are_equal_in_every_dialect", texts())
 }
 
-#[tokio::test]
-async fn failed_edits_are_equal_and_change_no_file() {
-    check(&failures()).await;
+pub(crate) fn whole_file_changes_are_equal_in_every_dialect() -> Table {
+    table("same_edit::whole_file_changes_are_equal_in_every_dialect", wholes())
+}
+
+pub(crate) fn failed_edits_are_equal_and_change_no_file() -> Table {
+    table("same_edit::failed_edits_are_equal_and_change_no_file", failures())
 }

@@ -12,6 +12,7 @@ mod dependencies;
 mod documents;
 mod edit_replies;
 mod editor;
+#[allow(dead_code, unused_imports, reason = "its tables are in rows.rs")]
 mod edits;
 mod effects;
 mod guarded_names;
@@ -22,13 +23,13 @@ mod instructions;
 mod large;
 mod listing;
 mod opencode;
+#[allow(dead_code, unused_imports, reason = "its tables are in rows.rs")]
 mod pages;
 mod positions;
 mod probe;
 mod probe_trees;
 mod remote_service;
 mod room;
-mod same_edit;
 mod scripts;
 mod trae;
 mod trae_schemas;

@@ -1,7 +1,7 @@
 //! Runs the SEARCH/REPLACE cases of Roo Code's test suite: the blocks of a case are one change with several
 //! replacements, and their line hints are kept.
 
-use crate::common::permissive;
+use crate::common::{block_on, permissive};
 use serde_json::Value;
 use std::fs;
 use tempfile::TempDir;
@@ -9,6 +9,7 @@ use toolpost_engine::{
     Engine, Session,
     operations::change::{Change, ChangeFiles, ChangeTarget, MatchCount, Request, Step},
 };
+use toolpost_test_rows::table::Table;
 use toolpost_text::lines::LineRange;
 use toolpost_workspace::{Options, Workspace};
 
@@ -128,27 +129,27 @@ const OTHERWISE: [(&str, IntendedDifference, &str); 5] = [
     ),
 ];
 
-#[tokio::test]
-async fn replacement_blocks_match_the_roo_code_suite() {
-    let rows = rows();
-    let mut wrong = Vec::new();
-    let (mut markers, mut listed) = (0, 0);
-    for row in &rows {
-        // These rows test only the block markers of Roo Code's text format, which Toolpost does not accept.
-        if row["kind"] == "markers" {
-            markers += 1;
-            continue;
-        }
-        let test = row["test"].as_str().unwrap().rsplit(" > ").next().unwrap();
-        let (after, failed) = apply(row).await;
+/// The name of a row in the suite of Roo Code.
+fn label(row: &Value) -> String {
+    row["test"].as_str().unwrap().rsplit(" > ").next().unwrap().to_owned()
+}
+
+fn otherwise(row: &Value) -> Option<Otherwise> {
+    let test = label(row);
+    OTHERWISE.iter().find(|(known, ..)| *known == test).map(|(_, otherwise, _)| *otherwise)
+}
+
+pub(crate) fn replacement_blocks_match_the_roo_code_suite() -> Table {
+    // These rows test only the block markers of Roo Code's text format, which Toolpost does not accept.
+    let (markers, rows): (Vec<Value>, Vec<Value>) =
+        rows().into_iter().partition(|row| row["kind"] == "markers");
+    let listed = rows.iter().filter(|row| otherwise(row).is_some()).count();
+    assert_eq!((rows.len(), markers.len(), listed), (39, 25, OTHERWISE.len()), "a row was added or lost");
+    Table::new("blocks::replacement_blocks_match_the_roo_code_suite", rows, label, |row| {
+        let (after, failed) = block_on(apply(&row));
         let (original, wanted) = (row["original"].as_str().unwrap(), row["content"].as_str());
-        if failed.is_some() && after != original {
-            wrong.push(format!("{test}: failed, but the bytes changed"));
-        }
-        let otherwise =
-            OTHERWISE.iter().find(|(known, ..)| *known == test).map(|(_, otherwise, _)| *otherwise);
-        listed += usize::from(otherwise.is_some());
-        let agrees = match (wanted, &failed, otherwise) {
+        assert!(failed.is_none() || after == original, "failed, but the bytes changed");
+        let agrees = match (wanted, &failed, otherwise(&row)) {
             (Some(_), Some(_), Some(IntendedDifference::Refused)) | (None, Some(_), None) => true,
             (Some(wanted), None, Some(IntendedDifference::With(before))) => {
                 format!("{before}{wanted}") == after
@@ -156,10 +157,6 @@ async fn replacement_blocks_match_the_roo_code_suite() {
             (Some(wanted), None, None) => wanted == after,
             _ => false,
         };
-        if !agrees {
-            wrong.push(format!("{test}: {failed:?} {after:?}\nwanted {wanted:?}"));
-        }
-    }
-    assert_eq!(wrong, Vec::<String>::new());
-    assert_eq!((rows.len(), markers, listed), (64, 25, OTHERWISE.len()), "a row was added or lost");
+        assert!(agrees, "{failed:?} {after:?}\nwanted {wanted:?}");
+    })
 }

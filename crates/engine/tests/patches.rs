@@ -3,9 +3,9 @@
 //! Each test compares the whole file tree.
 
 use crate::common;
-use toolpost_test_rows::each_async;
+use toolpost_test_rows::{each_async, table::Table};
 
-use common::World;
+use common::{World, block_on};
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path};
 use toolpost_engine::{
@@ -304,8 +304,7 @@ async fn patch_paths_are_relative_to_the_shell_cd_directory() {
     assert_eq!(changes[0].path, world.engine.resolve("f").unwrap());
 }
 
-#[tokio::test]
-async fn patches_of_other_suites_have_the_expected_outcome() {
+pub(crate) fn patches_of_other_suites_have_the_expected_outcome() -> Table {
     let listed: BTreeMap<String, Files> = load("otherwise.json")
         .iter()
         .map(|row| (row["id"].as_str().unwrap().to_owned(), named(&row["after"])))
@@ -315,10 +314,13 @@ async fn patches_of_other_suites_have_the_expected_outcome() {
         .chain(cases("codex-apply-patch/cases.json", "stderr_contains"))
         .chain(cases("opencode-edit/apply_patch_cases.json", "error_contains"))
         .collect();
-    let mut wrong = Vec::new();
-    for row in &rows {
+    let unknown: Vec<&String> = listed.keys().filter(|id| !rows.iter().any(|row| row.id == **id)).collect();
+    assert_eq!(unknown, Vec::<&String>::new(), "listed, but there is no such row");
+    assert_eq!(rows.len(), 69, "a fixture was added or lost");
+    let label = |row: &Row| row.id.clone();
+    Table::new("patches::patches_of_other_suites_have_the_expected_outcome", rows, label, move |row| {
         let world = world(&row.before);
-        let outcome = world.patch(&row.patch).await;
+        let outcome = block_on(world.patch(&row.patch));
         let left = world.files_and_bytes();
         let said = outcome.as_ref().map_or_else(as_suite, |_| String::new());
         let agrees = row.failure.is_some() == outcome.is_err()
@@ -326,19 +328,13 @@ async fn patches_of_other_suites_have_the_expected_outcome() {
             && row.after.as_ref().is_none_or(|after| *after == left);
         let expected = listed.get(&row.id);
         let otherwise = expected.is_some_and(|after| *after == left);
-        if agrees == expected.is_some()
-            || (expected.is_some() && !otherwise)
-            || (outcome.is_err() && left != row.before)
-        {
-            let left: BTreeMap<_, _> =
-                left.iter().map(|(name, bytes)| (name, String::from_utf8_lossy(bytes))).collect();
-            wrong.push(format!("{}: {said:?}, left {left:?}", row.id));
-        }
-    }
-    let unknown = listed.keys().filter(|id| !rows.iter().any(|row| row.id == **id));
-    wrong.extend(unknown.map(|id| format!("{id}: listed, but there is no such row")));
-    assert_eq!(wrong, Vec::<String>::new());
-    assert_eq!(rows.len(), 69, "a fixture was added or lost");
+        let is_unchanged = left == row.before;
+        let left: BTreeMap<_, _> =
+            left.iter().map(|(name, bytes)| (name, String::from_utf8_lossy(bytes))).collect();
+        assert!(agrees != expected.is_some(), "{said:?}, left {left:?}");
+        assert!(expected.is_none() || otherwise, "{said:?}, left {left:?}");
+        assert!(outcome.is_ok() || is_unchanged, "{said:?}, left {left:?}");
+    })
 }
 
 /// Formats a failure as the test suite of Codex expects it: the failed action comes first.

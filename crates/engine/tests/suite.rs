@@ -3,7 +3,6 @@
 //! They form one binary, because linking a binary for each file takes longer than running the tests.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests create their own files")]
 
-mod blocks;
 mod codex_cases;
 mod common;
 mod embeddings;
@@ -14,6 +13,7 @@ mod lines;
 mod names;
 mod navigate;
 mod operations;
+#[allow(dead_code, unused_imports, reason = "its tables are in rows.rs")]
 mod patches;
 mod rename_symbol;
 mod search_blocks;

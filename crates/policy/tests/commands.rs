@@ -8,7 +8,7 @@ use toolpost_policy::{
     Access, Approval, Command, CommandExplanation, Decision, DecisionOverride, Line, Policy, RuleSource,
     Touch,
 };
-use toolpost_test_rows::each;
+use toolpost_test_rows::{each, table::Table};
 use toolpost_workspace::{Options, Workspace};
 
 /// A workspace for commands.
@@ -985,14 +985,15 @@ const TRANSFERS: &[(&str, bool, bool)] = &[
     ("make -f NOTES.md", false, false),
 ];
 
-#[test]
-fn sources_of_copies_are_read_and_destinations_are_written() {
-    let base = tempfile::tempdir().unwrap();
+pub(crate) fn sources_of_copies_are_read_and_destinations_are_written() -> Table {
+    let name = "commands::sources_of_copies_are_read_and_destinations_are_written";
+    let label = |(command, _, _): &&(&str, bool, bool)| (*command).to_owned();
     let rule = |touch: &str, paths: &str| {
         format!("[[rule]]\ntouch = [\"{touch}\"]\npaths = [{paths}]\ndecide = \"deny\"\nwhy = \"said\"\n")
     };
-    each(TRANSFERS.iter().copied().enumerate(), |(at, (command, reads, writes))| {
-        let root = base.path().join(at.to_string()).join("ws");
+    Table::new(name, TRANSFERS, label, move |&(command, reads, writes)| {
+        let base = tempfile::tempdir().unwrap();
+        let root = base.path().join("ws");
         for directory in ["d", "in", "locked"] {
             std::fs::create_dir_all(root.join(directory)).unwrap();
         }
@@ -1034,7 +1035,7 @@ fn sources_of_copies_are_read_and_destinations_are_written() {
         let is_kept = locked.is_ok_and(|text| text == "locked\n")
             && std::fs::read_dir(root.join("locked")).is_ok_and(|mut names| names.next().is_none());
         assert!(write_denied || is_kept, "{command} wrote a locked file");
-    });
+    })
 }
 
 /// Returns the files below a directory; symbolic links to files count.

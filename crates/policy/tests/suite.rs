@@ -6,6 +6,7 @@
     reason = "tests create their own files, and fail by panicking"
 )]
 
+#[allow(dead_code, unused_imports, reason = "its tables are in rows.rs")]
 mod commands;
 mod hidden_names;
 mod hosts;

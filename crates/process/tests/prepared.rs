@@ -6,94 +6,15 @@ mod common;
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{World, text, until};
+use common::launchers::{Host, example, launched_by, launcher_of, parent};
+use common::{as_nobody, text, until};
 use toolpost_process::{
-    Available, Environment, Exit, Job, Launch, Means, Plan, Program, Sandbox, SessionKey, StartError,
-    WaitCondition, inner_step_of,
+    Available, Exit, Job, Launch, Means, Plan, Program, Sandbox, StartError, WaitCondition, inner_step_of,
 };
 use toolpost_test_rows::each;
-
-/// A job table, and the directories of the host that its commands see in part.
-struct Host {
-    world: World,
-    base: tempfile::TempDir,
-    session: SessionKey,
-}
-
-impl Host {
-    fn new() -> Self {
-        let base = tempfile::Builder::new().prefix("prepared").tempdir_in("/var/tmp").unwrap();
-        for folder in
-            ["work/.git/hooks", "work/.idea", "work/state", "work/sub", "home/.cargo/bin", "outside"]
-        {
-            fs::create_dir_all(base.path().join(folder)).unwrap();
-        }
-        for file in ["work/.git/config", "work/state/secret", "outside/file"] {
-            fs::write(base.path().join(file), "old\n").unwrap();
-        }
-        Self { world: World::new(), base, session: SessionKey("a session".to_owned()) }
-    }
-
-    fn at(&self, path: &str) -> PathBuf {
-        self.base.path().join(path)
-    }
-
-    fn launch(&self, line: &str) -> Launch {
-        let mut plan = Plan::new([self.at("work")]);
-        plan.protected = [".mcp.json", ".vscode", ".idea"].map(Into::into).into();
-        plan.readable = vec![self.at("outside")];
-        plan.hidden = vec![self.at("work/state")];
-        let mut launch = Launch::new(Program::line(common::own(line)), self.at("work"));
-        launch.environment = Environment::of_this_process().with("HOME", self.at("home"));
-        launch.sandbox = Sandbox::On(plan);
-        launch
-    }
-
-    fn start(&self, launch: &Launch) -> Job {
-        self.world.jobs.start(&self.session, launch).unwrap()
-    }
-
-    /// Runs a shell command until none of its processes is left, and returns its output.
-    fn run(&self, line: &str) -> String {
-        let job = self.start(&self.launch(line));
-        self.world.assert_gone(&job);
-        text(&job)
-    }
-
-    /// Starts commands until a launcher starts them.
-    fn warm_up(&self) {
-        let is_warm = (0..5).any(|_| {
-            let job = self.start(&self.launch("sleep 46104"));
-            let is_launched = launcher_of(&job).is_some();
-            self.world.block_on(job.stop(toolpost_process::StopReason::Stopped));
-            is_launched
-        });
-        assert!(is_warm, "no launcher starts the commands");
-    }
-}
-
-/// Returns the PID of the launcher that has started a running command.
-fn launcher_of(job: &Job) -> Option<u32> {
-    until("the command has a PID", || job.pid().is_some());
-    let supervisor = parent(job.pid()?)?;
-    let launcher = parent(supervisor)?;
-    let words = fs::read(format!("/proc/{launcher}/cmdline")).ok()?;
-    String::from_utf8_lossy(&words).contains("toolpost-launcher").then_some(launcher)
-}
-
-fn parent(pid: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()
-}
-
-fn example() -> PathBuf {
-    let own = std::env::current_exe().unwrap();
-    own.parent().unwrap().parent().unwrap().join("examples/confined")
-}
 
 /// Returns true and prints a message if this machine forbids namespaces.
 fn is_missing() -> bool {
@@ -103,26 +24,6 @@ fn is_missing() -> bool {
         toolpost_test_rows::skip(&format!("namespaces are not available: {:?}", found.failed));
     }
     found.means != Means::Namespaces
-}
-
-/// Runs one of these tests again as a user without privileges, if this process is root.
-fn as_nobody(test: &str) {
-    if !rustix::process::geteuid().is_root() {
-        return;
-    }
-    let own = std::env::current_exe().unwrap();
-    let mut command = Command::new(&own);
-    command.args(["--exact", test, "--nocapture"]).env("HOME", "/nonexistent").current_dir("/");
-    match command.uid(65_534).gid(65_534).output() {
-        Ok(output) => {
-            let stdout = String::from_utf8_lossy(&output.stdout);
-            let errors = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success() && stdout.contains("1 passed"), "{stdout}\n{errors}");
-        }
-        Err(error) => {
-            toolpost_test_rows::skip(&format!("another user may not execute {} ({error})", own.display()));
-        }
-    }
 }
 
 #[test]
@@ -290,40 +191,26 @@ fn unprivileged_launched_commands_share_only_the_temporary_directory() {
     as_nobody("launched_commands_share_only_the_temporary_directory");
 }
 
-/// A file system that is mounted in a root while a launcher exists is visible in the next command.
-///
-/// The test runs in a separate mount namespace: in that of the other tests, the mount would end their launchers.
 #[test]
 fn a_new_mount_of_the_host_shows_in_the_next_command() {
-    const INSIDE: &str = "TOOLPOST_TEST_MOUNTS";
     if is_missing() {
         return;
     }
-    if std::env::var_os(INSIDE).is_none() {
-        let own = std::env::current_exe().unwrap();
-        let mut command = Command::new("unshare");
-        command.args(["--mount", "--propagation", "private"]).arg(own).env(INSIDE, "1");
-        command.args(["--exact", "a_new_mount_of_the_host_shows_in_the_next_command", "--nocapture"]);
-        let output = command.output().unwrap();
-        let (stdout, errors) =
-            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        if errors.contains("unshare:") {
-            toolpost_test_rows::skip(&format!("no mount namespace can be made here: {errors}"));
-            return;
-        }
-        assert!(output.status.success() && stdout.contains("1 passed"), "{stdout}\n{errors}");
+    // In the mount namespace of the other tests, the mount would end their launchers.
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "--propagation", "private"]).arg(launchers()).arg("mount");
+    let output = command.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if errors.contains("unshare:") {
+        toolpost_test_rows::skip(&format!("no mount namespace can be made here: {errors}"));
         return;
     }
-    let host = Host::new();
-    host.warm_up();
-    assert_eq!(host.run("ls sub | wc -l"), "0\n");
-    let place = host.at("work/sub");
-    assert!(Command::new("mount").args(["-t", "tmpfs", "none"]).arg(&place).status().unwrap().success());
-    fs::write(place.join("file"), "").unwrap();
-    let seen: Vec<String> = (0..4).map(|_| host.run("ls sub")).collect();
-    assert!(Command::new("umount").arg(&place).status().unwrap().success());
-    assert_eq!(seen, ["file\n"; 4]);
-    assert_eq!(host.run("ls sub | wc -l"), "0\n");
+    assert!(output.status.success(), "{errors}");
+}
+
+/// Returns the path of the example whose checks need a separate process.
+fn launchers() -> PathBuf {
+    example().with_file_name("launchers")
 }
 
 #[test]
@@ -431,50 +318,14 @@ fn launched_starts_fail_like_others() {
     assert_eq!(read(&without_interpreter), "read by sh\n");
 }
 
-/// Starts four commands, and returns whether a launcher started each.
-fn launched_by(host: &Host, launch: &Launch) -> Vec<bool> {
-    let start = |_| {
-        let job = host.start(launch);
-        let is_launched = launcher_of(&job).is_some();
-        host.world.block_on(job.stop(toolpost_process::StopReason::Stopped));
-        host.world.assert_gone(&job);
-        is_launched
-    };
-    (0..4).map(start).collect()
-}
-
-/// A helper that commands can replace is not executed outside a sandbox, by no session.
-///
-/// The test runs in a separate process, because a process has one helper.
+/// A process has one helper, so another process replaces it.
 #[test]
 fn a_helper_in_a_root_is_no_launcher() {
-    const INSIDE: &str = "TOOLPOST_TEST_HELPER";
-    if std::env::var_os(INSIDE).is_none() {
-        if is_missing() {
-            return;
-        }
-        let own = std::env::current_exe().unwrap();
-        let mut command = Command::new(own);
-        command.args(["--exact", "a_helper_in_a_root_is_no_launcher", "--nocapture"]).env(INSIDE, "1");
-        let output = command.output().unwrap();
-        let stdout = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && stdout.contains("1 passed"), "{output:?}");
+    if is_missing() {
         return;
     }
-    let host = Host::new();
-    let helper = host.at("outside/helper");
-    fs::copy(example(), &helper).unwrap();
-    // The path of the root leads to the helper through a link.
-    symlink(host.at("outside"), host.at("link")).unwrap();
-    inner_step_of(&helper);
-    let launch = host.launch("sleep 46106");
-    assert_eq!(launched_by(&host, &launch), [false, false, true, true]);
-    let mut exposed = launch.clone();
-    exposed.sandbox = Sandbox::On(Plan::new([host.at("link")]));
-    exposed.directory = host.at("outside");
-    assert_eq!(launched_by(&host, &exposed), [false; 4]);
-    // The helper may be another file by now.
-    assert_eq!(launched_by(&host, &launch), [false; 4]);
+    let output = Command::new(launchers()).arg("helper").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// A launcher that does not answer is not asked again, and is ended.

@@ -33,15 +33,14 @@ const LINES: [&str; 16] = [
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["change", root] => change(Path::new(root)),
+        ["change", root, seed] => change(Path::new(root), Dice(seed.parse().unwrap())),
         ["index", root, cache] => index(Path::new(root), Path::new(cache)),
-        other => panic!("{other:?}: use `change ROOT` or `index ROOT CACHE`"),
+        other => panic!("{other:?}: use `change ROOT SEED` or `index ROOT CACHE`"),
     }
 }
 
 /// Changes files: each line of stdin is a number of changes.
-fn change(root: &Path) {
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+fn change(root: &Path, mut dice: Dice) {
     for line in std::io::stdin().lock().lines() {
         let count: usize = line.unwrap().parse().unwrap();
         (0..count).for_each(|_| dice.change(root));

@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use crate::example;
 use toolpost_ranked::grammar::parse;
 use toolpost_ranked::{Index, SearchCriterion, SearchRequest, SearchResult, Tests};
+use toolpost_test_rows::seed;
 use toolpost_workspace::{Options, Scope, Workspace};
 
 /// The default number of rounds.
@@ -54,10 +55,11 @@ struct Other {
 }
 
 impl Other {
-    fn start(root: &Path) -> Self {
+    fn start(root: &Path, seed: u64) -> Self {
         let mut child = Command::new(example::path("ranked_changes"))
             .arg("change")
             .arg(root)
+            .arg(seed.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -92,8 +94,9 @@ fn stored_index_agrees_with_a_new_one_after_random_changes() {
     let workspace = open(root.path());
     let kept = || Index::new(workspace.clone()).kept_in(Some(cache.path().to_owned()));
     let (mut index, beside) = (kept(), kept());
-    let mut other = Other::start(root.path());
-    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    let seed = seed(0x2545_f491_4f6c_dd1d);
+    let mut other = Other::start(root.path(), seed.rotate_left(32));
+    let mut dice = Dice(seed);
     other.change(120);
     let mut blocks = 0;
     for round in 0..rounds {

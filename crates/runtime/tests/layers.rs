@@ -42,6 +42,8 @@ struct Output {
 static RUNNING: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// Holds back calls until four of them have arrived.
 static MEETING: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(4));
+/// The place where two of the calls `crowd` wait for each other.
+static PAIR: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(2));
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
 static CROWD: AtomicUsize = AtomicUsize::new(0);
 
@@ -90,7 +92,7 @@ impl Operation for ScriptedOperation {
             "crowd" => {
                 let inside = INSIDE.fetch_add(1, Ordering::SeqCst) + 1;
                 CROWD.fetch_max(inside, Ordering::SeqCst);
-                tokio::time::sleep(Duration::from_millis(5)).await;
+                PAIR.wait().await;
                 INSIDE.fetch_sub(1, Ordering::SeqCst);
                 Ok(Output { said: "left".to_owned() })
             }

@@ -3,7 +3,7 @@
 //! Each row has a snippet and the resulting diff, or the reason for a refusal.
 
 use std::path::Path;
-use toolpost_test_rows::each;
+use toolpost_test_rows::table::Table;
 
 use toolpost_syntax::{Item, Language, merge};
 use toolpost_text::encoding::{Splice, Text};
@@ -45,47 +45,45 @@ const FILES: &[&str] = &[
     include_str!("cases/typescript.txt"),
 ];
 
-#[test]
-fn every_case_gives_its_diff_or_refusal() {
-    let mut wrong = String::new();
-    let rows: Vec<Row> = FILES.iter().flat_map(|file| rows(file)).collect();
-    for row in &rows {
-        let got = run(row, &row.old);
+/// The rows of all files.
+fn all() -> Vec<Row> {
+    let all: Vec<Row> = FILES.iter().flat_map(|file| rows(file)).collect();
+    assert_eq!(all.len(), 159, "a row was added or lost");
+    all
+}
+
+fn label(row: &Row) -> String {
+    format!("{}: {}", row.file, row.name)
+}
+
+pub(crate) fn every_case_gives_its_diff_or_refusal() -> Table {
+    Table::new("cases::every_case_gives_its_diff_or_refusal", all(), label, |row| {
+        let got = run(&row, &row.old);
         let agrees = match (&got, &row.expected) {
-            (Ok(_), ExpectedResult::Diff(diff)) => shown(row) == *diff,
+            (Ok(_), ExpectedResult::Diff(diff)) => shown(&row) == *diff,
             (Err(got), ExpectedResult::Refused(part)) => !part.is_empty() && got.contains(part.as_str()),
             _ => false,
         };
-        if !agrees {
-            wrong.push_str(&format!("==== {} ({})\n{}", row.name, row.file, shown(row)));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
-    assert_eq!(rows.len(), 159, "a row was added or lost");
+        assert!(agrees, "expected {:?}, and got\n{}", row.expected, shown(&row));
+    })
 }
 
 /// A snippet without a marker that looks like a complete file replaces the file, and a note lists the removed
 /// definitions.
-#[test]
-fn a_complete_file_replaces_the_old_one_and_lists_removals() {
-    let mut wrong = String::new();
+pub(crate) fn a_complete_file_replaces_the_old_one_and_lists_removals() -> Table {
     let rows = rows(include_str!("cases/complete.txt"));
-    for row in &rows {
+    assert_eq!(rows.len(), 7, "a row was added or lost");
+    Table::new("cases::a_complete_file_replaces_the_old_one_and_lists_removals", rows, label, |row| {
         let wanted = match &row.expected {
             ExpectedResult::Diff(diff) => diff.clone(),
             ExpectedResult::Refused(words) => format!("refused: {words}\n"),
         };
-        if shown(row) != wanted {
-            wrong.push_str(&format!("==== {} ({})\n{}", row.name, row.file, shown(row)));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
-    assert_eq!(rows.len(), 7, "a row was added or lost");
+        assert_eq!(shown(&row), wanted, "\n{}", shown(&row));
+    })
 }
 
-#[test]
-fn merges_keep_unnamed_items_and_can_be_undone() {
-    each(FILES.iter().flat_map(|file| rows(file)), |row| {
+pub(crate) fn merges_keep_unnamed_items_and_can_be_undone() -> Table {
+    Table::new("cases::merges_keep_unnamed_items_and_can_be_undone", all(), label, |row| {
         let Ok((splices, got)) = run(&row, &row.old) else { return };
         assert_eq!(undone(&got, &row.old, &splices), row.old, "{}", row.name);
         let Some(language) = language(&row) else { return };
@@ -103,12 +101,11 @@ fn merges_keep_unnamed_items_and_can_be_undone() {
             let kept = after.iter().any(|(there, same)| *there == name && *same == text);
             assert!(kept || words.contains(&last.as_str()), "{}: {name} was changed", row.name);
         }
-    });
+    })
 }
 
-#[test]
-fn merges_preserve_line_endings_and_byte_order_marks() {
-    each(FILES.iter().flat_map(|file| rows(file)), |row| {
+pub(crate) fn merges_preserve_line_endings_and_byte_order_marks() -> Table {
+    Table::new("cases::merges_preserve_line_endings_and_byte_order_marks", all(), label, |row| {
         let Ok((_, plain)) = run(&row, &row.old) else { return };
         let crlf = |text: &str| format!("\u{feff}{}", lines::lf(text).replace('\n', "\r\n"));
         let Ok(text) = Text::open(crlf(&row.old).into_bytes(), None) else { panic!("{}", row.name) };
@@ -120,18 +117,17 @@ fn merges_preserve_line_endings_and_byte_order_marks() {
             let same = |text: &str| text.trim_end_matches('\n').to_owned();
             assert_eq!(same(&got), same(&plain), "{} without a line break at the end", row.name);
         }
-    });
+    })
 }
 
-#[test]
-fn a_snippet_equal_to_the_file_changes_nothing() {
-    each(FILES.iter().flat_map(|file| rows(file)), |row| {
+pub(crate) fn a_snippet_equal_to_the_file_changes_nothing() -> Table {
+    Table::new("cases::a_snippet_equal_to_the_file_changes_nothing", all(), label, |row| {
         for snippet in [row.old.clone(), row.old.replace('\n', "\r\n"), format!("```\n{}```\n", row.old)] {
             let same = Row { snippet, ..copy(&row) };
             let got = run(&same, &same.old).map(|(_, got)| got);
             assert_eq!(got, Ok(row.old.clone()), "{}", row.name);
         }
-    });
+    })
 }
 
 /// Formats the diff of a row and the notes about the merge, or the refusal.

@@ -1,7 +1,7 @@
 //! Tests of replacing a symbol, and of inserting code next to it.
 
 use toolpost_syntax::{Language, SymbolError, change};
-use toolpost_test_rows::each;
+use toolpost_test_rows::table::Table;
 use toolpost_text::line_edit::EditPosition;
 
 const RUST: &str = "use a::b;\n\n/// Doc.\n#[derive(Debug)]\nstruct A {\n    x: u8,\n}\n\nimpl A {\n    /// One.\n    #[inline]\n    pub fn one(&self) -> u8 {\n        1\n    }\n\n    fn two() {}\n}\n";
@@ -905,16 +905,16 @@ const ROWS: &[(&str, &str, &str, EditPosition, &str, &str)] = &[
     ),
 ];
 
-#[test]
-fn symbols_are_replaced_and_code_is_inserted_beside_them() {
-    let mut wrong = Vec::new();
-    each(ROWS, |(language, text, name, side, new, wanted)| {
-        let got = got(language, text, name, *side, new);
-        if got != *wanted {
-            wrong.push(format!("{language}: {name} {side:?} {new:?}:\n{got}"));
-        }
-    });
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+pub(crate) fn symbols_are_replaced_and_code_is_inserted_beside_them() -> Table {
+    Table::new(
+        "change::symbols_are_replaced_and_code_is_inserted_beside_them",
+        ROWS,
+        |(language, _, name, side, new, _)| format!("{language}: {side:?} {name}: {new}"),
+        |(language, text, name, side, new, wanted)| {
+            let got = got(language, text, name, *side, new);
+            assert_eq!(got, *wanted, "\n{got}");
+        },
+    )
 }
 
 fn got(language: &str, text: &str, name: &str, side: EditPosition, new: &str) -> String {
@@ -929,9 +929,8 @@ fn got(language: &str, text: &str, name: &str, side: EditPosition, new: &str) ->
     }
 }
 
-#[test]
 #[expect(clippy::too_many_lines, reason = "a row for each name")]
-fn names_that_match_no_single_symbol_change_nothing() {
+pub(crate) fn names_that_match_no_single_symbol_change_nothing() -> Table {
     let rows = [
         ("rust", "fn run() {}\n", "walk", Replace, "x", "the file has no symbol walk"),
         ("rust", RUST, "on", Replace, "x", "the file has no symbol on"),
@@ -979,11 +978,20 @@ fn names_that_match_no_single_symbol_change_nothing() {
             "line 2 of the new code, \"// ... existing code ...\", is a placeholder for omitted code",
         ),
     ];
-    each(rows, |(language, text, name, side, new, wanted)| {
-        let Some(language) = Language::of_name(language) else { panic!("{language}") };
-        let error = change(language, text, name, side, new).map_err(|error| error.to_string());
-        assert_eq!(error, Err(wanted.to_owned()), "{text}");
-    });
+    Table::new(
+        "change::names_that_match_no_single_symbol_change_nothing",
+        rows,
+        |(language, _, name, side, new, _)| format!("{language}: {side:?} {name}: {new}"),
+        |(language, text, name, side, new, wanted)| {
+            let Some(language) = Language::of_name(language) else { panic!("{language}") };
+            let error = change(language, text, name, side, new).map_err(|error| error.to_string());
+            assert_eq!(error, Err(wanted.to_owned()), "{text}");
+        },
+    )
+}
+
+#[test]
+fn an_ambiguous_name_is_refused_with_the_symbols_that_it_matches() {
     let several = change(
         Language::of_name("java").unwrap_or_else(|| panic!("java")),
         "class A {\n  int a() { return 1; }\n  int a(int b) {\n    return b;\n  }\n}\n",

@@ -1,7 +1,7 @@
 //! Tests of the resolution of names in a file.
 
 use toolpost_syntax::{Language, Resolution, enclosing, find, segments};
-use toolpost_test_rows::each;
+use toolpost_test_rows::{each, table::Table};
 
 const RUST: &str = "struct A;\nimpl A {\n    fn run(&self) {}\n}\nimpl Show for A {\n    fn show(&self) {}\n}\nstruct B<T>(T);\nimpl<T> B<T> {\n    fn run(&self) {}\n}\nfn walk() {\n    fn inner() {}\n}\n";
 const GO: &str =
@@ -52,26 +52,31 @@ const ROWS: &[(&str, &str, &str, &str)] = &[
     ("json", JSON, "a", "1"),
 ];
 
-#[test]
-fn names_resolve_to_the_expected_symbols() {
-    each(ROWS, |(language, text, name, wanted)| {
-        let Some(Ok(tree)) = Language::of_name(language).map(|language| language.parse(text)) else {
-            panic!("{language}")
-        };
-        let symbols = tree.symbols();
-        let line = |at: usize| (text[..symbols[at].span.start].matches('\n').count() + 1).to_string();
-        let got = match find(&symbols, name) {
-            Resolution::One(at) => line(at),
-            Resolution::Several(all) => {
-                all.into_iter().fold("several".to_owned(), |out, at| out + " " + &line(at))
-            }
-            Resolution::None(like) => like
-                .into_iter()
-                .take(1)
-                .fold("none:".to_owned(), |out, at| out + " " + &symbols[at].qualified),
-        };
-        assert_eq!(got, *wanted, "{language}: {name}");
-    });
+pub(crate) fn names_resolve_to_the_expected_symbols() -> Table {
+    let label = |(language, _, name, _): &&(&str, &str, &str, &str)| format!("{language}: {name}");
+    Table::new(
+        "find::names_resolve_to_the_expected_symbols",
+        ROWS,
+        label,
+        |(language, text, name, wanted)| {
+            let Some(Ok(tree)) = Language::of_name(language).map(|language| language.parse(text)) else {
+                panic!("{language}")
+            };
+            let symbols = tree.symbols();
+            let line = |at: usize| (text[..symbols[at].span.start].matches('\n').count() + 1).to_string();
+            let got = match find(&symbols, name) {
+                Resolution::One(at) => line(at),
+                Resolution::Several(all) => {
+                    all.into_iter().fold("several".to_owned(), |out, at| out + " " + &line(at))
+                }
+                Resolution::None(like) => like
+                    .into_iter()
+                    .take(1)
+                    .fold("none:".to_owned(), |out, at| out + " " + &symbols[at].qualified),
+            };
+            assert_eq!(got, *wanted, "{language}: {name}");
+        },
+    )
 }
 
 #[test]

@@ -4,14 +4,15 @@ use std::path::Path;
 
 use serde_json::Value;
 use toolpost_syntax::{Language, merge};
+use toolpost_test_rows::table::Table;
 use toolpost_text::merge::apply;
 
-#[test]
-fn continue_fixtures_merge_as_expected_or_are_refused() {
+pub(crate) fn continue_fixtures_merge_as_expected_or_are_refused() -> Table {
     let rows: Vec<Value> =
         serde_json::from_str(include_str!("fixtures/continue-edit/lazy_apply.json")).unwrap();
-    let mut wrong = Vec::new();
-    for row in &rows {
+    assert_eq!(rows.len(), 13, "a row was added or lost");
+    let label = |row: &Value| row["id"].as_str().unwrap().to_owned();
+    Table::new("fixtures::continue_fixtures_merge_as_expected_or_are_refused", rows, label, |row| {
         let text = |key: &str| row[key].as_str().unwrap();
         let language = Language::of_path(Path::new(text("file_name")));
         let merged = merge::merge(text("old"), text("content"), language);
@@ -21,12 +22,8 @@ fn continue_fixtures_merge_as_expected_or_are_refused() {
         // mention them.
         let keeps = |got: &String| got.contains("  getResult() {\n") && got.contains("  reset() {\n");
         let allowed = right || text("verdict") == "refuse_ok" && got.as_ref().map_or(true, keeps);
-        if !allowed {
-            wrong.push(format!("{} ({}): {got:#?}", text("id"), text("verdict")));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(rows.len(), 13, "a row was added or lost");
+        assert!(allowed, "{}: {got:#?}", text("verdict"));
+    })
 }
 
 /// Ignores white space at line ends and runs of empty lines, like the comparison of the original suite.

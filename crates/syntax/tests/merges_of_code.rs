@@ -223,6 +223,7 @@ fn merges_into_real_code_are_right_or_refused() {
     };
     let wanted = usize::try_from(number("TOOLPOST_TEST_MERGES", 200)).unwrap_or(200);
     let show = usize::try_from(number("TOOLPOST_TEST_SHOW", 4)).unwrap_or(4);
+    // Not a property: the test measures a rate, which few merges exceed or keep by chance. So the default seed is fixed.
     let mut random = Random(number("TOOLPOST_TEST_SEED", 20_261_126) | 1);
     let files = files(&roots);
     let mut came: BTreeMap<String, BTreeMap<MergeResult, usize>> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! Tests of the matches of patterns, in every language.
 
 use toolpost_syntax::{Language, Pattern};
-use toolpost_test_rows::each;
+use toolpost_test_rows::table::Table;
 
 const RUST: &str = "fn one() {}\nfn two(a: u8) -> u8 {\n    let x = a + a;\n    x.max(a).min(a);\n    x\n}\npub fn three(a: u8) { one(); }\nstruct S { a: u8 }\nimpl S {\n    fn four(&self) { println!(\"{}\", 1); }\n}\nenum E { A, B }\ntrait T { fn five(&self); }\nmatch x { A => 1, _ => 2 }\nuse std::fmt;\n";
 const TYPESCRIPT: &str = "function one() {}\nfunction two(a: string): string {\n  let x = a + a;\n  return x.trim().slice(a, 1);\n}\nclass A { m(a) { return a; } }\nexport class B extends A { x = 1 }\ninterface I { a: string }\nconst f = (a) => a;\nif (a) { one(); }\nimport { q } from \"q\";\nfoo(1, 2, 3);\nx = x;\n";
@@ -258,16 +258,13 @@ const ROWS: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-#[test]
-fn patterns_match_the_expected_code() {
-    let mut wrong = Vec::new();
-    each(ROWS, |(language, text, pattern, wanted)| {
-        let got = got(language, text, pattern);
-        if got != *wanted {
-            wrong.push(format!("    ({language:?}, {pattern:?}) gives {got:?} and not {wanted:?}"));
-        }
-    });
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+pub(crate) fn patterns_match_the_expected_code() -> Table {
+    Table::new(
+        "pattern::patterns_match_the_expected_code",
+        ROWS,
+        |(language, _, pattern, _)| format!("{language}: {pattern}"),
+        |(language, text, pattern, wanted)| assert_eq!(got(language, text, pattern), *wanted),
+    )
 }
 
 fn got(language: &str, text: &str, pattern: &str) -> String {

@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests create their own files")]
 
 mod bound;
-mod cases;
+#[allow(dead_code, unused_imports, reason = "its tables are in rows.rs")]
 mod change;
 mod common;
 mod cuts;
@@ -11,12 +11,11 @@ mod deep;
 mod expected;
 mod facts;
 mod file_facts;
+#[allow(dead_code, unused_imports, reason = "its tables are in rows.rs")]
 mod find;
-mod fixtures;
 mod loose;
 mod merges;
 mod merges_of_code;
-mod pattern;
 mod properties;
 mod sixteen;
 mod traps;

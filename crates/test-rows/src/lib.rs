@@ -2,6 +2,9 @@
 
 #![doc = include_str!("../README.md")]
 
+pub mod public;
+pub mod table;
+
 use std::{
     any::Any,
     fmt::Debug,
@@ -66,12 +69,10 @@ pub fn skip(why: &str) {
     let _ = std::io::stdout().write_all(line.as_bytes());
 }
 
-/// Reports that a part of a test cannot run in this checkout, for example because other users may not enter its
-/// directory. Unlike [`skip`], it does not fail in a strict run: the machine lacks nothing that could be installed.
-#[track_caller]
-pub fn skip_in_checkout(why: &str) {
+/// Reports that a test adds nothing on this machine, because another test checks the same here. The caller then returns.
+pub fn covered(by: &str) {
     let thread = std::thread::current();
-    let line = skipped(thread.name().unwrap_or("a test"), why, Strict::No);
+    let line = format!("\nCOVERED: {}: {by} checks the same here\n", thread.name().unwrap_or("a test"));
     let _ = std::io::stdout().write_all(line.as_bytes());
 }
 
@@ -88,6 +89,35 @@ enum Strict {
 fn skipped(test: &str, why: &str, strict: Strict) -> String {
     assert!(strict == Strict::No, "{test} cannot run here, and {STRICT} is set: {why}");
     format!("\nSKIPPED: {test}: {why}\n")
+}
+
+/// Environment variable with the seed of random cases, which proptest reads, too. `cargo xtask explore` sets a new one.
+const SEED: &str = "PROPTEST_RNG_SEED";
+
+/// Returns the seed of a test that generates its random cases itself: `default`, or one from the environment variable
+/// `PROPTEST_RNG_SEED`. It is never 0. The test harness prints its origin if the test fails.
+///
+/// `cargo xtask explore` runs the tests that call this function directly.
+///
+/// # Panics
+/// If the environment variable is not a number.
+#[must_use]
+#[expect(clippy::print_stdout, reason = "the test harness prints the output of a test that fails")]
+pub fn seed(default: u64) -> u64 {
+    let given = std::env::var(SEED).ok();
+    match &given {
+        Some(given) => println!("random cases of {SEED}={given}"),
+        None => println!("random cases of {default}, without {SEED}"),
+    }
+    seed_of(default, given.as_deref())
+}
+
+/// Mixes the value of the environment variable into the default, so that tests with different defaults differ.
+fn seed_of(default: u64, given: Option<&str>) -> u64 {
+    let Some(given) = given else { return default.max(1) };
+    let given: u64 = given.parse().unwrap_or_else(|_| panic!("{SEED} needs a number, got `{given}`"));
+    let mixed = (default ^ given.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    (mixed ^ (mixed >> 31)).max(1)
 }
 
 /// The number of rows so far, and the messages of the rows that failed.
@@ -139,7 +169,10 @@ fn message(panic: &(dyn Any + Send)) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::task::{Context, Poll, Waker};
+    use std::{
+        collections::BTreeSet,
+        task::{Context, Poll, Waker},
+    };
 
     const ROWS: [(u8, u8); 4] = [(1, 1), (2, 3), (4, 4), (5, 6)];
     const WANTED: &str = "2 of 4 rows failed:\nrow 1 (2, 3): 2 is not 3\nrow 3 (5, 6): 5 is not 6";
@@ -182,6 +215,21 @@ mod tests {
         assert_eq!(skipped("one", "no network", Strict::No), line);
         let wanted = "one cannot run here, and TOOLPOST_TEST_STRICT is set: no network";
         assert_eq!(failure(|| drop(skipped("one", "no network", Strict::Yes))), wanted);
+    }
+
+    #[test]
+    fn seeds_follow_from_the_environment_and_the_test() {
+        assert_eq!((seed_of(7, None), seed_of(0, None)), (7, 1));
+        let seeds: BTreeSet<u64> = [(7, "1"), (7, "2"), (8, "1"), (0, "0")]
+            .iter()
+            .map(|(test, given)| seed_of(*test, Some(given)))
+            .collect();
+        assert!(seeds.len() == 4 && !seeds.contains(&0) && !seeds.contains(&7), "{seeds:?}");
+        assert_eq!(seed_of(7, Some("1")), seed_of(7, Some("1")));
+        assert_eq!(
+            failure(|| assert_eq!(seed_of(7, Some("x")), 0)),
+            "PROPTEST_RNG_SEED needs a number, got `x`"
+        );
     }
 
     #[test]

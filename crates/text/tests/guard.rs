@@ -2,7 +2,7 @@
 
 use Kind::{Gutter, Notice, Omission};
 use serde_json::Value;
-use toolpost_test_rows::each;
+use toolpost_test_rows::{each, table::Table};
 use toolpost_text::guard::{Kind, check, check_for};
 
 /// Returns the kind and line of the first placeholder.
@@ -83,26 +83,30 @@ const ROWS: [(&str, Option<(Kind, usize)>); 64] = [
     ("", None),
 ];
 
-#[test]
-fn omission_placeholders_are_detected() {
-    each(ROWS, |(new, wanted)| {
-        assert_eq!(found(new, ""), wanted, "{new:?}");
-        assert_eq!(found(new, &format!("before\n{new}\n")), None, "{new:?} was there");
-    });
+/// A row of `ROWS` in the name of its test.
+fn label(row: &(&str, Option<(Kind, usize)>)) -> String {
+    row.0.to_owned()
 }
 
-#[test]
-fn omission_placeholders_of_the_gemini_suite_are_detected() {
+pub(crate) fn omission_placeholders_are_detected() -> Table {
+    Table::new("guard::omission_placeholders_are_detected", ROWS, label, |(new, wanted)| {
+        assert_eq!(found(new, ""), wanted, "{new:?}");
+        assert_eq!(found(new, &format!("before\n{new}\n")), None, "{new:?} was there");
+    })
+}
+
+pub(crate) fn omission_placeholders_of_the_gemini_suite_are_detected() -> Table {
     let path =
         format!("{}/tests/fixtures/gemini-edit/omission_placeholders.json", env!("CARGO_MANIFEST_DIR"));
     let rows: Vec<Value> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-    each(rows, |row| {
+    let label = |row: &Value| row["text"].as_str().unwrap().to_owned();
+    Table::new("guard::omission_placeholders_of_the_gemini_suite_are_detected", rows, label, |row| {
         let text = row["text"].as_str().unwrap();
         // The original project accepts this phrase; here it is a placeholder too.
         let theirs =
             !row["placeholders"].as_array().unwrap().is_empty() || text == "// ... existing code ...";
         assert_eq!(found(text, "").is_some(), theirs, "{text}");
-    });
+    })
 }
 
 #[test]
@@ -117,15 +121,18 @@ fn placeholder_error_names_line_and_remedy() {
 
 /// Every line that is a placeholder in code can be quoted by prose: in a fence, and as a code comment. A notice, or
 /// a placeholder for prose itself, is refused in every file.
-#[test]
-fn prose_may_quote_placeholders_for_code() {
-    each(ROWS, |(text, wanted)| {
+pub(crate) fn prose_may_quote_placeholders_for_code() -> Table {
+    Table::new("guard::prose_may_quote_placeholders_for_code", ROWS, label, |(text, wanted)| {
         let (name, fenced) = ("docs/a.md", format!("Text.\n\n```rust\n{text}\n```\n"));
         let is_notice = matches!(wanted, Some((Notice, _)));
         let kind = check_for(name, &fenced, "").err().map(|placeholder| placeholder.kind);
         assert_eq!(kind.filter(|kind| *kind != Gutter), is_notice.then_some(Notice), "{text:?}");
         assert_eq!(check_for("a.rs", &fenced, "").is_err(), check(&fenced, "").is_err(), "{text:?}");
-    });
+    })
+}
+
+#[test]
+fn prose_may_quote_only_placeholders_that_are_code() {
     let rows = [
         ("// ... rest of code unchanged", None),
         ("# ... existing code ...", None),

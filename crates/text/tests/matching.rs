@@ -1,6 +1,6 @@
 //! The steps of the search, with one rule per row.
 
-use toolpost_test_rows::each;
+use toolpost_test_rows::{each, table::Table};
 
 use toolpost_text::encoding::{Splice, SpliceError, Text};
 use toolpost_text::lines::LineRange;
@@ -206,9 +206,14 @@ const SPACED: &[Row] = &[
     ("one\u{A0} two", "one two", "1", "1", Spaced, &[InnerSpace]),
 ];
 
-#[test]
-fn white_space_inside_lines_is_ignored_only_in_the_last_step() {
-    each(SPACED, |&(view, old, new, wanted, step, differences)| {
+/// A row of `STEPS` or `SPACED` in the name of its test.
+fn label(row: &&Row) -> String {
+    format!("{:?} for {:?} in {:?}", row.2, row.1, row.0)
+}
+
+pub(crate) fn white_space_inside_lines_is_ignored_only_in_the_last_step() -> Table {
+    let name = "matching::white_space_inside_lines_is_ignored_only_in_the_last_step";
+    Table::new(name, SPACED, label, |&(view, old, new, wanted, step, differences)| {
         let found = check(view, old, new, &MatchOptions::one(Spaced));
         assert_eq!(found, Ok((wanted.to_owned(), step, differences.to_vec())), "{view:?} {old:?}");
         let earlier = check(view, old, new, &MatchOptions::one(Unescaped));
@@ -216,7 +221,11 @@ fn white_space_inside_lines_is_ignored_only_in_the_last_step() {
             matches!(earlier, Err(Miss::Absent { .. })),
             "{view:?} {old:?}: an earlier step finds it too"
         );
-    });
+    })
+}
+
+#[test]
+fn white_space_must_be_in_both_texts_and_shift_lines_by_one_level() {
     let refused = [
         // One of the texts lacks white space, or has a line break instead.
         ("ab = 1", "a b = 1"),
@@ -234,9 +243,9 @@ fn white_space_inside_lines_is_ignored_only_in_the_last_step() {
     assert!(matches!(twice, Err(Miss::Ambiguous { count: 2, step: Spaced, .. })), "{twice:?}");
 }
 
-#[test]
-fn first_matching_step_with_a_hit_is_used() {
-    each(STEPS, |&(view, old, new, wanted, step, differences)| {
+pub(crate) fn first_matching_step_with_a_hit_is_used() -> Table {
+    let name = "matching::first_matching_step_with_a_hit_is_used";
+    Table::new(name, STEPS, label, |&(view, old, new, wanted, step, differences)| {
         let found = check(view, old, new, &MatchOptions::one(Unescaped));
         if differences.is_empty() && step != Exact {
             assert!(matches!(found, Err(Miss::Absent { .. })), "{view:?} {old:?} {found:?}");
@@ -246,7 +255,7 @@ fn first_matching_step_with_a_hit_is_used() {
         let before = [Exact, Folded, Reindented].into_iter().rfind(|before| *before < step);
         let earlier = before.map(|upto| check(view, old, new, &MatchOptions::one(upto)).is_err());
         assert_ne!(earlier, Some(false), "{view:?} {old:?}: an earlier step finds it too");
-    });
+    })
 }
 
 /// Numbers are line numbers only if the file itself has no lines like that, if the text after them begins a line, and

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
-use toolpost_test_rows::each;
+use toolpost_test_rows::{each, table::Table};
 use toolpost_text::redact::{redact, secrets, url};
 
 /// Each row: a line and its redacted form; `None` if the line is unchanged.
@@ -81,14 +81,19 @@ const ROWS: &[(&str, Option<&str>)] = &[
     ("-----BEGIN ", None),
 ];
 
-#[test]
-fn secrets_of_known_forms_are_redacted_and_other_text_is_kept() {
-    each(ROWS, |(line, wanted)| {
-        let wanted = wanted.unwrap_or(line);
-        assert_eq!(redact(line), wanted, "{line}");
-        assert_eq!(redact(wanted), wanted, "{line}, again");
-        assert_eq!(secrets(line).join("").is_empty(), wanted == *line, "{line}");
-    });
+pub(crate) fn secrets_of_known_forms_are_redacted_and_other_text_is_kept() -> Table {
+    let name = "redact::secrets_of_known_forms_are_redacted_and_other_text_is_kept";
+    Table::new(
+        name,
+        ROWS,
+        |(line, _)| (*line).to_owned(),
+        |(line, wanted)| {
+            let wanted = wanted.unwrap_or(line);
+            assert_eq!(redact(line), wanted, "{line}");
+            assert_eq!(redact(wanted), wanted, "{line}, again");
+            assert_eq!(secrets(line).join("").is_empty(), wanted == *line, "{line}");
+        },
+    )
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Terminal output of a program, converted to text.
 
-use toolpost_test_rows::each;
+use toolpost_test_rows::{each, table::Table};
 
 use toolpost_text::terminal::{Losses, Terminal};
 
@@ -17,8 +17,12 @@ fn cleaned(bytes: &[u8], size: usize) -> (String, String) {
     (now, out)
 }
 
-#[test]
-fn terminal_output_is_converted_to_plain_text() {
+/// The bytes of a row in the name of its test.
+fn label(row: &(Vec<u8>, String)) -> String {
+    row.0.escape_ascii().to_string()
+}
+
+pub(crate) fn terminal_output_is_converted_to_plain_text() -> Table {
     let run = |line: &str, times: usize| format!("{line}\n").repeat(times);
     let (ten, eleven, thousand) = (run("y", 10), run("y", 11), run("y", 1000));
     let rows: [(&[u8], &str); 44] = [
@@ -67,18 +71,19 @@ fn terminal_output_is_converted_to_plain_text() {
         (thousand.as_bytes(), "y\n[toolpost: the line above occurs 1000 times in a row]\n"),
         (b"x\nx\ny\ny\nx\nx", "x\nx\ny\ny\nx\nx"),
     ];
-    each(rows, |(bytes, wanted)| {
+    let rows = rows.map(|(bytes, wanted)| (bytes.to_vec(), wanted.to_owned()));
+    Table::new("terminal::terminal_output_is_converted_to_plain_text", rows, label, |(bytes, wanted)| {
         each([1, 2, 3, 7, 4096], |size| {
-            let (now, out) = cleaned(bytes, size);
+            let (now, out) = cleaned(&bytes, size);
             // An incomplete character appears only at the end of the output.
             let now_wanted = if bytes.ends_with(b"\x82") || bytes.ends_with(b"\x9f") {
                 wanted.trim_end_matches('\u{fffd}')
             } else {
-                wanted
+                &wanted
             };
-            assert_eq!((now.as_str(), out.as_str()), (now_wanted, wanted), "{bytes:?} by {size}");
+            assert_eq!((now.as_str(), out.as_str()), (now_wanted, wanted.as_str()), "in pieces of {size}");
         });
-    });
+    })
 }
 
 #[test]

@@ -295,6 +295,7 @@ fn inotify_queue_overflow_is_reported_as_unknown() {
     let limit = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
     let limit: usize = limit.trim().parse().unwrap();
     if limit > 200_000 {
+        toolpost_test_rows::skip(&format!("filling a queue of {limit} events takes too long"));
         return;
     }
     let mut world = World::new(TREE, &["ws"], Options::default());

@@ -10,7 +10,7 @@ mod patch;
 mod text_open_splice;
 mod window;
 
-use crate::Target;
+use crate::{Kind, Target};
 use arbitrary::{Arbitrary, Unstructured};
 
 /// Lines of code, patches and references, because random bytes rarely form them.
@@ -42,7 +42,7 @@ pub(crate) const TEXT_OPEN_SPLICE: Target =
 pub(crate) const WINDOW: Target = target("window", |bytes| with(bytes, window::check));
 
 const fn target(name: &'static str, run: fn(&[u8])) -> Target {
-    Target { name, run, words: WORDS }
+    Target { name, kind: Kind::Algorithm, run, words: WORDS }
 }
 
 /// Builds a value from the bytes as libFuzzer does, and checks it; bytes from which no value can be built are skipped.

@@ -6,7 +6,7 @@ use std::{
     path::Path,
     time::{Duration, Instant},
 };
-use toolpost_fuzz_targets::{Mutator, Outcome, TARGETS, Target, drive, judge, shrunk};
+use toolpost_fuzz_targets::{Kind, Mutator, Outcome, TARGETS, Target, drive, judge, shrunk};
 
 /// Number of mutations of each corpus; `cargo xtask fuzz` tries new ones until its time limit.
 const MUTATIONS: u64 = 60;
@@ -33,6 +33,7 @@ fn the_corpus_has_no_finding() {
 
 const PICKY: Target = Target {
     name: "picky",
+    kind: Kind::Reader,
     run: |bytes| assert!(!bytes.windows(3).any(|three| three == b"bad"), "it is bad"),
     words: &["bad"],
 };
@@ -61,12 +62,17 @@ fn equal_seeds_generate_equal_inputs() {
 fn contained_panics_of_own_code_are_findings() {
     let contained = Target {
         name: "contained",
+        kind: Kind::Reader,
         run: |_| drop(std::thread::spawn(|| panic!("inside")).join()),
         words: &[],
     };
     assert!(judge(&contained, b"").is_some_and(|what| what.contains("inside")));
-    let foreign =
-        Target { name: "foreign", run: |_| drop(std::thread::spawn(panic_of_another).join()), words: &[] };
+    let foreign = Target {
+        name: "foreign",
+        kind: Kind::Reader,
+        run: |_| drop(std::thread::spawn(panic_of_another).join()),
+        words: &[],
+    };
     assert_eq!(judge(&foreign, b""), None);
 }
 

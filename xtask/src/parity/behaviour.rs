@@ -89,11 +89,15 @@ fn is_test(path: &str, tree: &Tree) -> bool {
     sources.any(|source| has_test(&source.text, test))
 }
 
-/// Checks whether a function of this name has a test attribute.
+/// Checks whether a function of this name has a test attribute, or returns a table of tests.
 fn has_test(text: &str, test: &str) -> bool {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let head = format!("fn {test}(");
     lines.iter().enumerate().any(|(at, line)| {
+        let table = line.strip_prefix("pub(crate) ").and_then(|line| line.strip_prefix(&head));
+        if table.is_some_and(|rest| rest.starts_with(") -> Table {")) {
+            return true;
+        }
         let is_head = line.strip_prefix("async ").unwrap_or(line).starts_with(&head);
         let mut above =
             lines[..at].iter().rev().take_while(|line| line.starts_with("#[") || line.starts_with("//"));

@@ -310,3 +310,8 @@ pub(crate) fn words(outcome: &Outcome) -> String {
         Outcome::Ask(question) => question.reason.clone(),
     }
 }
+
+/// Returns a runtime for the rows of a table, which are not asynchronous.
+pub(crate) fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}

@@ -156,3 +156,8 @@ pub(crate) fn permissive(session: Arc<Session>) -> CallCtx {
 pub(crate) fn owned(files: &[(&str, &str)]) -> Vec<(String, String)> {
     files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
 }
+
+/// Runs a task to its end, for the rows of a table, which are not asynchronous.
+pub(crate) fn block_on<T>(task: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(task)
+}

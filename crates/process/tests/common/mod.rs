@@ -2,9 +2,17 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses only some of these functions")]
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look at the machine")]
 
+pub mod host;
+pub mod launchers;
+
 use std::fs;
 use std::future::Future;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::time::{Duration, Instant};
+
+use toolpost_test_rows::public::PublicCopies;
 
 use toolpost_process::{
     Job, Jobs, Launch, OutputRange, OutputSide, Program, SessionKey, Settings, WaitCondition,
@@ -85,6 +93,39 @@ impl World {
 pub fn text(job: &Job) -> String {
     let all = OutputRange { from: OutputSide::Top, skip: 0, count: u64::MAX };
     job.show(all).unwrap().pieces.into_iter().map(|piece| piece.text).collect()
+}
+
+/// User and group id of the user without privileges.
+pub const NOBODY: u32 = 65_534;
+
+/// Creates a directory that every user may enter. It is not below `/tmp`, which a sandbox replaces, and, if this process
+/// is root, not below `/var/tmp`, whose entries in a sandbox a test counts.
+pub fn public_directory() -> tempfile::TempDir {
+    let above = if rustix::process::geteuid().is_root() { "/opt" } else { "/var/tmp" };
+    let directory = tempfile::Builder::new().prefix("public").tempdir_in(above).unwrap();
+    fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    directory
+}
+
+/// Runs a test of this binary again as a user without privileges, if this process is root.
+pub fn as_nobody(test: &str) {
+    if !rustix::process::geteuid().is_root() {
+        toolpost_test_rows::covered(test);
+        return;
+    }
+    run_as_nobody(&["--exact", test, "--nocapture"], "1 passed; 0 failed");
+}
+
+/// Runs this test binary again as a user without privileges, and checks its result.
+pub fn run_as_nobody(arguments: &[&str], result: &str) {
+    let directory = public_directory();
+    let copies = PublicCopies::new(directory.path(), &["confined", "probe"]);
+    let mut command = Command::new(copies.test_binary());
+    command.args(arguments).env("HOME", "/nonexistent").current_dir("/");
+    let output = command.uid(NOBODY).gid(NOBODY).output().unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && stdout.contains(result), "{stdout}\n{errors}");
 }
 
 /// Waits for a condition.
