@@ -11,7 +11,7 @@ use common::host::{Host, is_missing};
 use common::{as_nobody, text};
 use toolpost_process::{
     Access, Channel, Exit, Guard, GuardState, Job, Means, Plan, Program, Sandbox, SandboxError, SessionKey,
-    Size, StartError, Survivors, WaitCondition, StopReason, available,
+    Size, StartError, StopReason, Survivors, WaitCondition, available,
 };
 
 /// The mechanisms that give a command its own view of the file system.
