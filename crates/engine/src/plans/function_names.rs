@@ -1,6 +1,6 @@
 //! Names of the functions with which scripts call tools.
 
-use crate::call::CallableTool;
+use crate::call::nested::CallableTool;
 use std::collections::BTreeSet;
 
 /// Words that cannot name a function in a script.

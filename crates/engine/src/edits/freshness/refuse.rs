@@ -202,7 +202,7 @@ fn unseen_lines(
     let lines = shown.lines().zip(1_u64..).filter(|(_, number)| !is_seen(*number));
     let lines: String = lines.map(|(line, number)| format!("{number:>6}\t{line}\n")).collect();
     let found = format!("These lines were not shown yet:\n{lines}");
-    let whole = (!lines.is_empty() && fits(&found)).then(|| self::seen(path, present, SeenRange::Whole))?;
+    let whole = (!lines.is_empty() && fits(&found)).then(|| seen(path, present, SeenRange::Whole))?;
     Some(ShownContent { found: Some(found), whole: Some(whole), part: None })
 }
 
