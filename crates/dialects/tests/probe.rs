@@ -693,7 +693,7 @@ async fn search_reports_the_progress_of_an_incomplete_index() {
         "{words}"
     );
     // Each call waits for the index, but not always until it is complete; the index keeps its progress between calls.
-    engine.pause_indexes(false);
+    engine.resume_indexes();
     let until = Instant::now() + Duration::from_secs(120);
     let words = loop {
         let (done, words) = searched(&world, search_arguments.clone()).await;

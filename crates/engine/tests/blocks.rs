@@ -134,7 +134,7 @@ fn label(row: &Value) -> String {
     row["test"].as_str().unwrap().rsplit(" > ").next().unwrap().to_owned()
 }
 
-fn otherwise(row: &Value) -> Option<Otherwise> {
+fn otherwise(row: &Value) -> Option<IntendedDifference> {
     let test = label(row);
     OTHERWISE.iter().find(|(known, ..)| *known == test).map(|(_, otherwise, _)| *otherwise)
 }
