@@ -94,7 +94,7 @@ const SIGNATURES: &[Signature] = &[
     (0, b"FLV\x01", "Flash video"),
     (0, b"\0\0\x01\xba", "MPEG video"),
     (0, b"\0\0\x01\xb3", "MPEG video"),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Microsoft Office document (old binary format)"),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "OLE compound file, such as an old Microsoft Office document"),
     (0, b"{\\rtf", "RTF document"),
     (0, b"PAR1", "Parquet data"),
     (0, b"ARROW1\0\0", "Arrow data"),

@@ -14,7 +14,8 @@ pub enum WatchedPart {
     Nothing,
     /// These paths have changed, at most [`SINGLE`].
     Paths(Vec<WorkspacePath>),
-    /// More than [`SINGLE`] paths have changed, or the watcher has lost events.
+    /// More than [`SINGLE`] paths have changed, or the watcher does not know which: it has lost events, the ignore rules have
+    /// changed, or a root or mount has moved.
     All,
     /// The watcher does not work, and will not: the whole workspace may have changed at any time.
     Unwatched,

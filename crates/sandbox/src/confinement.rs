@@ -24,9 +24,11 @@ use crate::script::{GUARD_WORDS, NETWORK_WORDS, PROXY, Script, StepFailure};
 use crate::session_network::SessionNetwork;
 use crate::view::{Content, View, root, view};
 
-/// The variables that a sandbox can add for its program.
+/// The variable with the directory of temporary files.
 const TEMPORARY: &str = "TMPDIR";
+/// The variables with the address of the proxy.
 const PROXIES: [&str; 5] = ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+/// The variables with the hosts that are reached without the proxy.
 const UNPROXIED: [&str; 2] = ["no_proxy", "NO_PROXY"];
 
 /// Lists the names of all variables that a sandbox can add for its program.

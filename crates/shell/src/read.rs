@@ -191,7 +191,7 @@ impl<'t> Reader<'t> {
     fn test(&mut self, node: Node<'_>) {
         let text = self.slice(node);
         if check::test_evaluates(text) {
-            self.unsure(node, "this test can run the content of a variable");
+            self.unsure(node, "this test can evaluate a variable as code, or a shell reads it differently");
         }
         self.children(node);
         let mut effects = Vec::new();

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Number of the newest commits considered.
 const COMMITS: usize = 400;
-/// Maximum number of files that a commit changed; a larger commit has no single topic.
+/// Maximum number of code files that a commit changed; a commit with more has no single topic.
 const FILES: usize = 8;
 /// Separator of the fields in the output of `git log`.
 const MARK: char = '\u{1}';

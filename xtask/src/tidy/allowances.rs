@@ -20,7 +20,7 @@ fn in_file(path: &str, text: &str) -> Vec<Finding> {
                     path: path.to_owned(),
                     line: code[..at].matches('\n').count() + 1,
                     what: what.to_owned(),
-                    why: "an exception without a reason stays after the reason is gone",
+                    why: "an exception whose reason is not written down stays after the reason is gone",
                     next,
                 });
             }

@@ -222,8 +222,8 @@ impl Session {
         carried
     }
 
-    /// Returns the content of a file that the client has seen last; `None` if the session does not store it, for example
-    /// because it was too large or had to be decoded.
+    /// Returns the content of a file as the client last saw it; `None` if the session does not store that content, for
+    /// example because it was too large or had to be decoded.
     #[must_use]
     pub fn remembered(&self, path: &WorkspacePath) -> Option<Arc<[u8]>> {
         let seen = self.ledger.seen(path)?.hash;

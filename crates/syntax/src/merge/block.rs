@@ -150,7 +150,7 @@ fn left_out(
     } else {
         String::new()
     };
-    both.note(format!("kept, although the snippet does not show it: {}{more}", names.join(", ")));
+    both.note(format!("kept, although not shown in the snippet: {}{more}", names.join(", ")));
 }
 
 /// Describes an item of the text by kind, name and line, or only by its line.

@@ -51,7 +51,7 @@ pub(super) fn written(language: Language, text: &str) -> [Vec<String>; 2] {
     })
 }
 
-/// Returns the placeholder that a text of the parse tree encodes; `None` if the text is code.
+/// Returns the placeholder that the text of a syntax node encodes; `None` if the text is code.
 pub(super) fn hole(language: Language, text: &str) -> Option<MetaVariable> {
     let (before, after) = language.0.many;
     let many = text.strip_prefix(before).and_then(|inner| bare(language, inner.strip_suffix(after)?));

@@ -46,8 +46,8 @@ pub enum HunkProblem {
         count: usize,
         /// The first few locations.
         places: Vec<MatchLocation>,
-        /// The line that the header of the hunk gives, shifted like the previous hunk, counted from 1; `None` without
-        /// line numbers.
+        /// The line number in the hunk's header, counted from 1; `None` if the header has none, or it does not matter
+        /// for this refusal.
         header: Option<usize>,
     },
     /// The hunk has only new lines, and the line numbers in its header do not determine their location.

@@ -26,8 +26,8 @@ impl Locations {
         Self { count: all.len(), first: all.iter().take(PLACES).copied().collect() }
     }
 
-    /// Builds the error for a hunk that does not determine which location it means. `header` is the line that the
-    /// header of the hunk gives, shifted like the previous hunk, counted from 1.
+    /// Builds the error for a hunk that does not determine which location it means. `header` is the line
+    /// number in the hunk's header, counted from 1.
     pub(super) fn problem(&self, page: &Page<'_>, header: Option<usize>) -> HunkProblem {
         let place = |line: &usize| MatchLocation {
             line: line + 1,

@@ -68,7 +68,7 @@ pub enum UndoError {
     NotSealed {
         /// Id of the change to undo.
         id: String,
-        /// Problem of the seal, as the predicate of a sentence about the record.
+        /// Problem with the seal, as the predicate of a sentence about the record.
         why: &'static str,
     },
     /// The change is undone already.

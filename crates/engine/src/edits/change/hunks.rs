@@ -96,8 +96,8 @@ fn failure(draft: &Draft, misfit: &HunkError, text: &Text) -> Failure {
     }
 }
 
-/// Describes a hunk whose lines occur `count` times. `places` are the first of these positions; `header` is the line that
-/// follows from the hunk's header and the position of the previous hunk.
+/// Describes a hunk whose lines occur `count` times. `places` are the first of these positions; `header` is the line
+/// number in the hunk's header, counted from 1; `None` if the header has none, or it does not matter here.
 fn ambiguous(
     draft: &Draft,
     hunk: &str,

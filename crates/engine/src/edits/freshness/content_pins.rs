@@ -80,7 +80,7 @@ fn not_one(written: &[&WorkspacePath]) -> Failure {
 
 fn writes(written: &[&WorkspacePath]) -> String {
     match written {
-        [] => "does not state which files it writes".to_owned(),
+        [] => "names no file that it writes".to_owned(),
         some => {
             let names: Vec<String> = some.iter().map(|path| path.display()).collect();
             format!("writes {}", names.join(", "))
