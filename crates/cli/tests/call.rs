@@ -287,7 +287,7 @@ fn expect_hash_must_pin_a_file_that_the_call_writes() {
     let update = |file: &str| format!("*** Update File: {file}\n@@\n-a\n+A\n");
     let text = ["f", "g", "f"].map(update).concat();
     let patch = json!({ "patch_text": format!("*** Begin Patch\n{text}*** End Patch") }).to_string();
-    let two = "A content hash without a path is for the only file that a call writes, but this call writes f, g.\n\
+    let two = "A content hash without a path requires a call that writes exactly one file, but this call writes f, g.\n\
                Give the hash of each file as PATH=HASH.";
     check(&["call", "--dialect", "opencode", "--expect", zeros, "patch", &patch], "", 1, "", two);
     let world = world();
