@@ -51,7 +51,8 @@ impl Address {
         if vouched.is_some() && matches!(host, Host::Unix(_)) {
             return Err(SharedIndexError::Mode {
                 place,
-                why: "a connection over a Unix socket is not encrypted; omit sslmode".to_owned(),
+                why: "a connection over a Unix socket is not encrypted; omit sslmode and sslrootcert"
+                    .to_owned(),
             });
         }
         let secured = vouched.map(|vouched| TlsConfig::new(&name, &vouched)).transpose();
@@ -294,8 +295,12 @@ mod tests {
                 );
             },
         );
-        let error = Address::read("postgres:///code?host=/run/pg&sslmode=require").err().unwrap().to_string();
-        assert!(error.contains("a Unix socket is not encrypted"), "{error}");
+        for query in ["sslmode=require", "sslrootcert=system"] {
+            let url = format!("postgres:///code?host=/run/pg&{query}");
+            let error = Address::read(&url).err().unwrap().to_string();
+            let words = "a Unix socket is not encrypted; omit sslmode and sslrootcert";
+            assert!(error.contains(words), "{url}: {error}");
+        }
         assert_eq!(unescaped("a%2Fb%zz%"), "a/b%zz%");
     }
 }
