@@ -241,11 +241,13 @@ mod tests {
             "postgres://me:12/cret@host/base",
             // The rest of the password must not be read as a parameter, which would lose `sslmode`.
             "postgres://me:12?cret@host/base?sslmode=require",
+            "postgres://host/base?application_name=me@work",
         ];
         each(invalid.into_iter().chain(unescaped), |address| {
             let error = place(address).unwrap_err().to_string();
             let is_safe = error.contains("is not the URL of an index") && !error.contains("cret");
-            assert!(is_safe, "{address}: {error}");
+            let is_complete = error.contains("in the user, the password and the parameters as `%40`");
+            assert!(is_safe && is_complete, "{address}: {error}");
         });
     }
 
