@@ -28,10 +28,10 @@ esac
 "#;
 
 /// The faked programs. The others, such as `grep`, are those of this machine.
-const PROGRAMS: [&str; 8] = ["apt-get", "cargo", "dpkg", "id", "node", "npm", "python3", "sudo"];
+const PROGRAMS: [&str; 9] = ["apt-get", "cargo", "dpkg", "git", "id", "node", "npm", "python3", "sudo"];
 
 /// Commands whose failure has another consequence than the failure of the run.
-const HANDLED: [&str; 6] = [
+const HANDLED: [&str; 7] = [
     // The package is then installed.
     "dpkg -s git",
     // `sudo` is then used.
@@ -42,6 +42,7 @@ const HANDLED: [&str; 6] = [
     "cargo xtask explore",
     "cargo xtask fuzz algorithms",
     "cargo xtask fuzz readers",
+    "git log",
 ];
 
 /// A directory with `.ci/run` and the fake programs.
@@ -148,17 +149,23 @@ fn each_failing_step_fails_the_run() {
 }
 
 #[test]
-fn new_random_cases_only_warn() {
+fn new_random_cases_and_commit_subjects_only_warn() {
     let rows = [
         ("cargo xtask explore", "a property test has a counterexample"),
         ("cargo xtask fuzz algorithms", "a fuzz target has a finding"),
         ("cargo xtask fuzz readers", "a fuzz target has a finding"),
+        ("git log", "the commit subjects were not checked"),
     ];
     each(rows, |(fail, words)| {
         let (code, last, warnings) = result(&World::new().run(fail));
         assert_eq!((code, without_time(&last), warnings.len()), (Some(0), PASSED, 1), "{warnings:?}");
         assert!(warnings[0].contains(words), "{warnings:?}");
     });
+    let world = World::new();
+    world.replace("git", "#!/bin/sh\necho 'area: change it'\necho 'Changed it'\n");
+    let (code, _, warnings) = result(&world.run(""));
+    assert_eq!((code, warnings.len()), (Some(0), 1), "{warnings:?}");
+    assert!(warnings[0].ends_with(": Changed it"), "{warnings:?}");
     // A missing tool is installed.
     each(["dpkg -s git", "id -u", "mdbook --version"], |fail| {
         let world = World::new();

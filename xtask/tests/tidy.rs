@@ -337,6 +337,9 @@ fn suites_rule_reports_unlisted_test_files() {
 fn suites_rule_reports_tables_and_tests_that_never_run() {
     let (suite, rows, file) = ("crates/x/tests/suite.rs", "crates/x/tests/rows.rs", "crates/x/tests/a.rs");
     let table = "//! A.\npub(crate) fn rows_hold() -> Table {\n";
+    let with_parameter = "//! A.\npub(crate) fn rows_hold(\n    count: usize,\n) -> [Table; 2] {\n";
+    let list = "//! A.\npub(crate) fn rows_hold() -> impl Iterator<Item = table::Table> {\n";
+    let other = "//! A.\npub(crate) fn rows_hold() -> TableOfWords {\n}\nfn own(count: usize) -> Table {\n";
     let test = "//! A.\n#[test]\nfn holds() {}\n";
     let runs = "mod a;\nfn main() { main([a::rows_hold()]) }\n";
     let unused = format!("{file}:2: the crate's tests/rows.rs does not run the table `rows_hold`");
@@ -346,6 +349,12 @@ fn suites_rule_reports_tables_and_tests_that_never_run() {
         (vec![(suite, "mod a;\n"), (rows, runs), (file, test)], None),
         (vec![(suite, "mod a;\n"), (file, table)], Some(&unused)),
         (vec![(rows, "mod a;\n"), (file, table)], Some(&unused)),
+        (vec![(rows, "mod a;\nfn main() { main([ba::rows_hold()]) }\n"), (file, table)], Some(&unused)),
+        (vec![(rows, "mod a;\nfn main() { main([a::rows_hold_now()]) }\n"), (file, table)], Some(&unused)),
+        (vec![(rows, "mod a;\n"), (file, with_parameter)], Some(&unused)),
+        (vec![(rows, "mod a;\nfn main() { main(a::rows_hold(2)) }\n"), (file, with_parameter)], None),
+        (vec![(rows, "mod a;\n"), (file, list)], Some(&unused)),
+        (vec![(rows, "mod a;\n"), (file, other)], None),
         (vec![(suite, ""), (rows, "mod a;\n"), (file, test)], Some(&never)),
     ];
     each(trees, |(tree, wanted)| {

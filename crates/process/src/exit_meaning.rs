@@ -156,6 +156,8 @@ fn last_command(line: &str) -> Option<Vec<String>> {
                 list.end(&mut command, Join::IfDone)?;
             }
             '&' => list.end(&mut command, Join::Next)?,
+            '<' | '>' => command.redirect(letter),
+            '|' if command.is_redirected() => command.word().push('|'),
             '|' if rest.starts_with('|') => {
                 letters.next();
                 list.end(&mut command, Join::IfFailed)?;
@@ -174,7 +176,7 @@ fn last_command(line: &str) -> Option<Vec<String>> {
             letter => command.word().push(letter),
         }
     }
-    (list.certain == Certain::Yes).then(|| command.into_words())
+    (list.certain == Certain::Yes && !command.may_not_run()).then(|| command.into_words())
 }
 
 /// The way in which two commands are joined.
@@ -207,8 +209,13 @@ struct List {
 impl List {
     /// Ends a command. `None` if the command can end the shell, or change how its later commands end.
     fn end(&mut self, command: &mut Command, join: Join) -> Option<()> {
-        let words = std::mem::take(command).into_words();
-        let name = words.first().map_or("", String::as_str);
+        let command = std::mem::take(command);
+        let first = command.first();
+        let name = command.words.get(first).map_or("", String::as_str);
+        // After a redirection, the name can be in any word.
+        if command.redirections.iter().any(|(index, _)| *index == first) {
+            return None;
+        }
         if ["set", "exit", "return", "exec", "trap", "shopt", "source", ".", "eval", "command", "builtin"]
             .contains(&name)
         {
@@ -226,10 +233,20 @@ impl List {
     }
 }
 
+/// Words of the shell, and options of `time`, that precede a command.
+const BEFORE_COMMANDS: [&str; 10] =
+    ["if", "then", "elif", "else", "while", "until", "do", "time", "-p", "--"];
+
+/// The targets of redirections that never fail: a standard stream, none, and the null device.
+const SAFE_TARGETS: [&str; 5] = ["&0", "&1", "&2", "&-", "/dev/null"];
+
 /// The words of the command that is being parsed, within a line of several commands.
 #[derive(Default)]
 struct Command {
     words: Vec<String>,
+    /// The redirections: for each, the index of the word with the operator, and the length of that word up to the end
+    /// of `<` or `>`.
+    redirections: Vec<(usize, usize)>,
     ended: WordBoundary,
 }
 
@@ -241,9 +258,38 @@ enum WordBoundary {
 }
 
 impl Command {
-    /// Returns whether an ampersand belongs to a redirection, as in `2>&1`.
+    /// Returns whether the next character belongs to the operator of a redirection, as in `2>&1`.
     fn is_redirected(&self) -> bool {
-        self.ended == WordBoundary::No && self.words.last().is_some_and(|word| word.ends_with(['>', '<']))
+        let Some(word) = self.words.last() else { return false };
+        let end = (self.words.len() - 1, word.len());
+        self.ended == WordBoundary::No && self.redirections.last() == Some(&end)
+    }
+
+    /// Adds `<` or `>`, which is not quoted.
+    fn redirect(&mut self, letter: char) {
+        if self.is_redirected() {
+            self.redirections.pop();
+        }
+        let word = self.word();
+        word.push(letter);
+        let length = word.len();
+        self.redirections.push((self.words.len() - 1, length));
+    }
+
+    /// Returns whether a redirection can fail. The shell then reports 1 without running the command.
+    fn may_not_run(&self) -> bool {
+        self.redirections.iter().any(|(index, length)| {
+            let rest = self.words.get(*index).and_then(|word| word.get(*length..)).unwrap_or_default();
+            let next = self.words.get(index + 1).map_or("", String::as_str);
+            let target = if rest.is_empty() { next } else { rest };
+            !SAFE_TARGETS.contains(&target)
+        })
+    }
+
+    /// Returns the index of the command's name, after the assignments and the words that precede a command.
+    fn first(&self) -> usize {
+        let is_before = |word: &&String| is_assignment(word) || BEFORE_COMMANDS.contains(&word.as_str());
+        self.words.iter().take_while(is_before).count()
     }
 
     /// Returns the words after the assignments of variables.

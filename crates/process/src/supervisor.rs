@@ -29,7 +29,7 @@ use crate::usage::Meter;
 /// The message with which the server orders the supervisor to kill the command and all its descendants.
 pub(crate) const KILL: u8 = b'K';
 
-/// The supervisor gives up after more kill passes than this. Each pass kills the descendants that are left.
+/// The number of kill passes after which the supervisor gives up. Each pass kills the descendants that are left.
 const PASSES: u32 = 600;
 
 /// Forks this process into the supervisor and the command. On success, returns only in the process that

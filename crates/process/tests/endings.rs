@@ -14,7 +14,7 @@ use toolpost_process::{Exit, Limits, Program, StartError, StopReason, Verdict, m
 #[test]
 fn exit_statuses_are_reported_with_their_meaning() {
     let world = World::new();
-    let rows: [(&str, &str, Exit, Verdict, &str); 20] = [
+    let rows: [(&str, &str, Exit, Verdict, &str); 25] = [
         ("true", "", Exit::Code(0), Verdict::Done, ""),
         ("echo out; echo err >&2; exit 7", "out\nerr\n", Exit::Code(7), Verdict::Failed, ""),
         ("printf 'no end'", "no end", Exit::Code(0), Verdict::Done, ""),
@@ -25,6 +25,11 @@ fn exit_statuses_are_reported_with_their_meaning() {
         ("true; git grep --no-index zzz . 2>&1", "", Exit::Code(1), Verdict::Done, "no matches"),
         ("A=1 diff /dev/null <(echo)", "", Exit::Code(1), Verdict::Failed, ""),
         ("cmp -s /dev/null /proc/version", "", Exit::Code(1), Verdict::Done, "there are differences"),
+        ("echo a | grep b 2> /dev/null", "", Exit::Code(1), Verdict::Done, "no matches"),
+        ("echo a | grep '>' >/dev/null 2>&1", "", Exit::Code(1), Verdict::Done, "no matches"),
+        ("grep b 2>/dev/null < /nowhere", "", Exit::Code(1), Verdict::Failed, ""),
+        ("grep b /dev/null 2>/dev/null >/nowhere/out", "", Exit::Code(1), Verdict::Failed, ""),
+        ("grep b /dev/null 2>/dev/null >&9", "", Exit::Code(1), Verdict::Failed, ""),
         ("grep b /nowhere 2>/dev/null", "", Exit::Code(2), Verdict::Failed, ""),
         ("false", "", Exit::Code(1), Verdict::Failed, ""),
         (
@@ -58,6 +63,10 @@ fn exit_statuses_are_reported_with_their_meaning() {
 #[test]
 fn exit_codes_are_attributed_to_the_last_command_only_if_it_ran() {
     const FIRST: [&str; 6] = ["true", "false", "cd nowhere", "set -e", "exit 1", "exec false"];
+    const COMPOUND: [&str; 4] =
+        ["if true; then exit 1; fi", "for x in 1; do exit 1; done", "time -p exit 1", ">out A=1 exit 1"];
+    const REDIRECTED: [&str; 5] =
+        ["grep <nowhere", "grep > nowhere/out", "grep &>nowhere/out", "grep >|nowhere/out", "false >|diff"];
     const JOINS: [&str; 7] = [" && ", " || ", " | ", " |& ", " ; ", " & ", "\n"];
     let folder = tempfile::tempdir().unwrap();
     let (grep, ran) = (folder.path().join("grep"), folder.path().join("ran"));
@@ -70,7 +79,8 @@ fn exit_codes_are_attributed_to_the_last_command_only_if_it_ran() {
     let alone = vec!["grep".to_owned()];
     let two = before(&FIRST, &alone);
     let three = before(&["true", "false"], &two);
-    let lines = [alone, two, three].concat();
+    let redirected = Vec::from(REDIRECTED.map(str::to_owned));
+    let lines = [before(&COMPOUND, &alone), alone, two, three, redirected].concat();
     let mut attributed = 0;
     each(lines, |line| {
         let _ = std::fs::remove_file(&ran);

@@ -11,7 +11,7 @@ use crate::tokens::{self, STEM, definition_terms, tokens};
 use crate::varint::{read, write};
 
 /// The version of the format of index records; it must be raised when the format changes.
-pub(crate) const VERSION: u32 = 5;
+pub(crate) const VERSION: u32 = 6;
 /// The number of parts of a block, which [`TokenPart`] lists.
 pub(crate) const PLACES: usize = 5;
 

@@ -12,8 +12,8 @@ use crate::system_paths::{
     EMPTY, MACHINE_KEYS, NO_HOMES, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS,
 };
 
-/// Maximum number of symbolic links that are followed in one path.
-const LINKS: usize = 16;
+/// Maximum number of symbolic links that are followed in one path, as in the kernel.
+const LINKS: usize = 40;
 
 /// The visible paths of a sandbox, in mount order: later ones cover earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -194,21 +194,10 @@ impl View {
 
     /// Makes the links in a path visible, so that the path leads to the same target as on the host.
     fn links(&mut self, path: &Path) {
-        if host::direct(path) == OpenOutcome::Here {
-            return;
-        }
-        let mut path = path.to_owned();
-        for _ in 0..LINKS {
-            let mut above: Vec<&Path> = path.ancestors().collect();
-            above.reverse();
-            let found = above.into_iter().find(|above| host::kind(above) == Some(Kind::Link));
-            let Some(found) = found.map(Path::to_owned) else { return };
-            let Some(target) = host::link(&found) else { return };
-            if !self.shows(&found) && !self.places.iter().any(|place| place.path == found) {
-                self.add(found.clone(), Content::Link(target.clone()));
+        for (link, target) in links_on(path).unwrap_or_default() {
+            if !self.shows(&link) && !self.places.iter().any(|place| place.path == link) {
+                self.add(link, Content::Link(target));
             }
-            let rest = path.strip_prefix(&found).unwrap_or(Path::new("")).to_owned();
-            path = plain(&found.parent().unwrap_or(Path::new("/")).join(target)).join(rest);
         }
     }
 
@@ -267,7 +256,11 @@ fn real_roots(plan: &Plan) -> Result<Vec<PathBuf>, (PathBuf, String)> {
         let is_machine = ["/", "/dev", "/proc", "/sys"].iter().any(|place| real == Path::new(place))
             || real.starts_with("/proc")
             || real.starts_with("/sys");
-        if links_on(root).iter().any(|link| all.iter().any(|other| link.starts_with(other))) {
+        let links = links_on(root).ok_or_else(|| {
+            let why = "the links in the path cannot be followed: pass the real path of the directory";
+            (root.clone(), why.to_owned())
+        })?;
+        if links.iter().any(|(link, _)| all.iter().any(|other| link.starts_with(other))) {
             return Err((
                 root.clone(),
                 "the path leads through a link in another root: pass the real path of the directory"
@@ -289,22 +282,30 @@ fn real_roots(plan: &Plan) -> Result<Vec<PathBuf>, (PathBuf, String)> {
     Ok(roots)
 }
 
-/// Returns the links through which a path leads, each by its path without links. Includes links in the targets of links.
-fn links_on(path: &Path) -> Vec<PathBuf> {
-    let (mut path, mut links) = (path.to_owned(), Vec::new());
-    while links.len() < LINKS && host::direct(&path) != OpenOutcome::Here {
+/// Returns the links through which a path leads, each by its path without links, with its target. Includes links in the
+/// targets of links. `None` if there are more than [`LINKS`], or if a link cannot be read.
+fn links_on(path: &Path) -> Option<Vec<(PathBuf, PathBuf)>> {
+    // The components leave out a slash at the end, with which the kernel follows a link there.
+    let mut path: PathBuf = path.components().collect();
+    let mut links = Vec::new();
+    while host::direct(&path) != OpenOutcome::Here {
         let mut above: Vec<&Path> = path.ancestors().collect();
         above.reverse();
-        let found = above.into_iter().find(|above| host::kind(above) == Some(Kind::Link));
-        let Some((found, target)) = found.and_then(|found| Some((found.to_owned(), host::link(found)?)))
-        else {
+        let Some(found) = above.into_iter().find(|above| host::kind(above) == Some(Kind::Link)) else {
             break;
         };
-        let rest = path.strip_prefix(&found).unwrap_or(Path::new("")).to_owned();
-        path = plain(&found.parent().unwrap_or(Path::new("/")).join(target)).join(rest);
-        links.push(found);
+        if links.len() == LINKS {
+            return None;
+        }
+        let target = host::link(found)?;
+        let rest = path.strip_prefix(found).unwrap_or(Path::new(""));
+        let next = found.parent().unwrap_or(Path::new("/")).join(&target).join(rest);
+        // A `..` stays until no link is before it, because it leads to the parent of the link's target.
+        let next: PathBuf = next.components().collect();
+        links.push((plain(found), target));
+        path = next;
     }
-    links
+    Some(links)
 }
 
 /// Lists the directories of toolchains: in the home directory, in environment variables and in the `PATH`.
@@ -425,10 +426,15 @@ mod tests {
             ("data/work/evil", "../../other"),
             ("data/work/inner", "sub"),
             ("outside", "data/work/evil"),
+            ("outside2", "data/work/evil/../other"),
+            ("chain20", "data/work/evil"),
         ] {
             symlink(target, top.join(link)).unwrap();
         }
-        let rows: [(&[&str], Result<&[&str], &str>); 9] = [
+        for number in 0..20 {
+            symlink(format!("chain{}", number + 1), top.join(format!("chain{number}"))).unwrap();
+        }
+        let rows: [(&[&str], Result<&[&str], &str>); 12] = [
             (&["data/work", "data/work/sub"], Ok(&["data/work", "data/work/sub"])),
             // The link is above both roots, so no command can change it.
             (&["alias/work", "alias/work/sub"], Ok(&["data/work", "data/work/sub"])),
@@ -439,6 +445,9 @@ mod tests {
             // The same link by another path, and behind another link.
             (&["data/work", "alias/work/evil"], Err("alias/work/evil")),
             (&["data/work", "outside"], Err("outside")),
+            (&["data/work", "outside2"], Err("outside2")),
+            (&["outside2"], Ok(&["other"])),
+            (&["data/work", "chain0"], Err("chain0")),
             (&["alias/work", "alias/work/inner"], Err("alias/work/inner")),
         ];
         each(rows, |(roots, wanted)| {

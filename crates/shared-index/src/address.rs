@@ -51,7 +51,8 @@ impl Address {
         if vouched.is_some() && matches!(host, Host::Unix(_)) {
             return Err(SharedIndexError::Mode {
                 place,
-                why: "a connection over a Unix socket is not encrypted; omit sslmode".to_owned(),
+                why: "a connection over a Unix socket is not encrypted; omit sslmode and sslrootcert"
+                    .to_owned(),
             });
         }
         let secured = vouched.map(|vouched| TlsConfig::new(&name, &vouched)).transpose();
@@ -240,11 +241,13 @@ mod tests {
             "postgres://me:12/cret@host/base",
             // The rest of the password must not be read as a parameter, which would lose `sslmode`.
             "postgres://me:12?cret@host/base?sslmode=require",
+            "postgres://host/base?application_name=me@work",
         ];
         each(invalid.into_iter().chain(unescaped), |address| {
             let error = place(address).unwrap_err().to_string();
             let is_safe = error.contains("is not the URL of an index") && !error.contains("cret");
-            assert!(is_safe, "{address}: {error}");
+            let is_complete = error.contains("in the user, the password and the parameters as `%40`");
+            assert!(is_safe && is_complete, "{address}: {error}");
         });
     }
 
@@ -294,8 +297,12 @@ mod tests {
                 );
             },
         );
-        let error = Address::read("postgres:///code?host=/run/pg&sslmode=require").err().unwrap().to_string();
-        assert!(error.contains("a Unix socket is not encrypted"), "{error}");
+        for query in ["sslmode=require", "sslrootcert=system"] {
+            let url = format!("postgres:///code?host=/run/pg&{query}");
+            let error = Address::read(&url).err().unwrap().to_string();
+            let words = "a Unix socket is not encrypted; omit sslmode and sslrootcert";
+            assert!(error.contains(words), "{url}: {error}");
+        }
         assert_eq!(unescaped("a%2Fb%zz%"), "a/b%zz%");
     }
 }

@@ -8,7 +8,7 @@ pub enum SharedIndexError {
     /// The URL of the index is not valid.
     #[error(
         "`{0}` is not the URL of an index, which has the form postgres://USER:PASSWORD@HOST:PORT/DATABASE; write `@`, \
-         `/`, `?` and `%` in the user and the password as `%40`, `%2F`, `%3F` and `%25`"
+         `/`, `?` and `%` in the user, the password and the parameters as `%40`, `%2F`, `%3F` and `%25`"
     )]
     Address(String),
     /// The URL of the index has invalid or unsupported security parameters.

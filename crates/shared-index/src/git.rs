@@ -190,7 +190,13 @@ impl Git {
 
 /// Waits for the exit of a program that has closed its output.
 fn exit(served: &Service) -> std::io::Result<Exit> {
-    Ok(tokio::runtime::Builder::new_current_thread().build()?.block_on(served.wait()))
+    // The thread of the caller may belong to a runtime, and must then not block on another one.
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| -> std::io::Result<Exit> {
+            Ok(tokio::runtime::Builder::new_current_thread().build()?.block_on(served.wait()))
+        });
+        waiting.join().unwrap_or(Ok(Exit::Unknown))
+    })
 }
 
 /// Reads one reply of `git cat-file --batch`: a line with the id, the kind and the length, and then the content.
@@ -255,6 +261,9 @@ mod tests {
         let commit = git.commit("HEAD").unwrap();
         assert!(git.files(&commit).unwrap().is_empty(), "a commit without files");
         assert_eq!(git.origin(), None);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let within = runtime.block_on(async { git.commit("HEAD") });
+        assert_eq!(within.unwrap(), commit, "in a thread of an async runtime");
         let error = git.commit("nowhere").unwrap_err().to_string();
         assert!(error.starts_with("git could not find the commit nowhere: fatal: "), "{error}");
         // This command prints something before it fails.

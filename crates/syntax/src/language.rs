@@ -123,26 +123,55 @@ fn is_plain(path: &Path) -> bool {
     name.is_some_and(|name| PLAIN.contains(&name.as_str()))
 }
 
-/// Returns the lines of a C or C++ header that do not begin in a block comment, whose text may begin with any word.
+/// Returns the lines of a C or C++ header that begin in code, not in a comment, whose text may begin with any word.
 fn code_lines(text: &str) -> impl Iterator<Item = &str> {
-    let mut is_in_comment = false;
+    let mut part = CodePart::Code;
     text.lines().filter(move |line| {
-        let begins_in_comment = is_in_comment;
-        let mut rest = *line;
-        loop {
-            let end = if is_in_comment { rest.find("*/") } else { comment_start(rest) };
-            let Some(end) = end else { return !begins_in_comment };
-            is_in_comment = !is_in_comment;
-            rest = &rest[end + 2..];
-        }
+        let start = part;
+        part = start.after(line);
+        start == CodePart::Code
     })
 }
 
-/// Returns where a block comment begins in code; `None` also if it would begin in a line comment or a string.
-fn comment_start(code: &str) -> Option<usize> {
-    let start = code.find("/*")?;
-    let before = &code[..start];
-    (!before.contains("//") && before.matches('"').count() % 2 == 0).then_some(start)
+/// A part of the text of a C or C++ header.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CodePart {
+    Code,
+    String,
+    Character,
+    LineComment,
+    BlockComment,
+}
+
+impl CodePart {
+    /// Returns the part in which the next line begins, if this line begins in `self`.
+    fn after(self, line: &str) -> Self {
+        let mut part = self;
+        let mut letters = line.chars();
+        while let Some(letter) = letters.next() {
+            let next = letters.as_str().chars().next();
+            match (part, letter, next) {
+                (Self::Code, '/', Some('/')) => part = Self::LineComment,
+                (Self::Code, '/', Some('*')) => {
+                    letters.next();
+                    part = Self::BlockComment;
+                }
+                (Self::Code, '"', _) => part = Self::String,
+                (Self::Code, '\'', _) => part = Self::Character,
+                (Self::BlockComment, '*', Some('/')) => {
+                    letters.next();
+                    part = Self::Code;
+                }
+                (Self::String, '"', _) | (Self::Character, '\'', _) => part = Self::Code,
+                (Self::String | Self::Character, '\\', _) => {
+                    letters.next();
+                }
+                _ => {}
+            }
+        }
+        // A backslash at the end of the line continues also a string or a line comment.
+        if part == Self::BlockComment || line.ends_with('\\') { part } else { Self::Code }
+    }
 }
 
 /// Returns whether a line is probably C++ and not C.
@@ -151,11 +180,13 @@ fn is_cpp(line: &str) -> bool {
     // C allows C++ keywords as names: `int class;` has another word first, and an assignment, a call or a member access
     // such as `class = 1;` continues with an operator.
     let begins = |word: &str, nexts: &[char]| {
-        let rest = line.strip_prefix(word);
-        rest.filter(|rest| rest.starts_with([' ', '<', '\t', '{'])).is_some_and(|rest| {
-            rest.trim_start()
-                .starts_with(|next: char| next.is_alphabetic() || next == '_' || nexts.contains(&next))
-        })
+        let Some(rest) = line.strip_prefix(word) else { return false };
+        let next = rest.trim_start();
+        // C has no `::`, and no attribute in this position.
+        next.starts_with("::")
+            || next.starts_with("[[")
+            || rest.starts_with([' ', '<', '\t', '{'])
+                && next.starts_with(|next: char| next.is_alphabetic() || next == '_' || nexts.contains(&next))
     };
     let access = ["public:", "private:", "protected:"].contains(&line);
     let rest = ["using", "constexpr"].into_iter().any(|word| begins(word, &[]));
@@ -209,6 +240,15 @@ mod tests {
             ("a.h", "/* One. */ int a; /* Two:\n   using it */\nclass A;\n", "cpp"),
             ("a.h", "int a; // a /* in a line comment\nclass A;\n", "cpp"),
             ("a.h", "#define ALL \"/*\"\nclass A;\n", "cpp"),
+            ("a.h", "//****\n// x\n//****\nclass A;\n", "cpp"),
+            ("a.h", "/* a *//* b\n class c */\nint x;\n", "c"),
+            ("a.h", "#define QUOTE '\"' /* One\n class of quotes. */\nint x;\n", "c"),
+            ("a.h", "#define PAGE \"http://x\" /* One\n class of pages. */\nint x;\n", "c"),
+            ("a.h", "#define ALL \"\\\"/*\"\nclass A;\n", "cpp"),
+            ("a.h", "// One \\\n class of things\nint x;\n", "c"),
+            ("a.h", "using ::testing::Test;\n", "cpp"),
+            ("a.h", "class [[nodiscard]] A {\n};\n", "cpp"),
+            ("a.h", "namespace [[deprecated]] x {\n}\n", "cpp"),
             ("a.c", "class A;\n", "c"),
         ];
         each(rows, |(path, text, wanted)| {

@@ -24,6 +24,8 @@ const THREADS: &str = "RUST_TEST_THREADS";
 const FAILED: u8 = 101;
 const MISUSED: u8 = 2;
 
+/// Options of the standard harness that select the action, or the comparison with filters.
+const SELECTING: [&str; 3] = ["--exact", "--ignored", "--list"];
 /// Options of the standard harness that take a value.
 const WITH_VALUE: [&str; 6] = ["--color", "--format", "--logfile", "--skip", "--test-threads", "-Z"];
 /// Options of the standard harness that change nothing here: no output is captured, and no row is ignored.
@@ -176,11 +178,7 @@ impl Options {
                 "--list" => options.action = Action::List,
                 "--ignored" => options.action = Action::Nothing,
                 _ if WITHOUT_EFFECT.contains(&name) => {}
-                _ => {
-                    return Err(format!(
-                        "unknown option `{argument}`; known are those of `cargo test -- --help`"
-                    ));
-                }
+                _ => return Err(unknown(argument)),
             }
         }
         Ok(options)
@@ -194,6 +192,13 @@ impl Options {
         let is_wanted = self.filters.is_empty() || self.filters.iter().any(fits);
         is_wanted && !self.skips.iter().any(fits) && self.action != Action::Nothing
     }
+}
+
+/// Returns the error for an option that this harness does not have. The standard harness has more options.
+fn unknown(argument: &str) -> String {
+    let mut options = [&SELECTING[..], &WITH_VALUE[..], &WITHOUT_EFFECT[..]].concat();
+    options.sort_unstable();
+    format!("unknown option `{argument}`; the options are {}", options.join(", "))
 }
 
 fn number(name: &str, value: &str) -> Result<usize, String> {
@@ -346,9 +351,11 @@ mod tests {
 
     #[test]
     fn wrong_arguments_are_refused() {
-        let known = "known are those of `cargo test -- --help`";
+        let options = "--color, --exact, --format, --ignored, --include-ignored, --list, --logfile, --no-capture, \
+                       --nocapture, --quiet, --report-time, --show-output, --skip, --test, --test-threads, -Z, -q";
         let rows = [
-            ("--exakt", None, format!("unknown option `--exakt`; {known}")),
+            ("--exakt", None, format!("unknown option `--exakt`; the options are {options}")),
+            ("--help", None, format!("unknown option `--help`; the options are {options}")),
             ("--skip", None, "the option --skip needs a value".to_owned()),
             ("--test-threads 0", None, "--test-threads needs a number above 0, got `0`".to_owned()),
             ("", Some("many"), "RUST_TEST_THREADS needs a number above 0, got `many`".to_owned()),

@@ -63,6 +63,8 @@ struct State {
     refused: Option<Unavailable>,
     /// The end of a pause in building, for example while another process builds.
     rest: Option<Instant>,
+    /// The end of a pause in all background work, after a task panicked.
+    failed: Option<Instant>,
 }
 
 /// The state of the background work.
@@ -133,13 +135,14 @@ impl TrigramIndex {
     }
 
     /// Starts to load the segments that an earlier process has stored, and to list the files of a walk, in the
-    /// background. Returns false if nothing is stored, if it is already loaded, or if the workspace is not indexed; then
-    /// [`TrigramIndex::shortlist`] does not wait.
+    /// background. Returns false if nothing is stored, if it is already loaded, if the workspace is not indexed, or if
+    /// background work failed a short time ago; then [`TrigramIndex::shortlist`] does not wait.
     #[must_use]
     pub fn begin_loading(&self, options: &Options) -> bool {
         let walk = Walk::of_text(options);
         let mut state = self.0.lock();
-        if state.refused.is_some() || state.is_loaded(&walk) || !self.0.is_stored() {
+        let rests = state.refused.is_some() || state.has_failed();
+        if rests || state.is_loaded(&walk) || !self.0.is_stored() {
             return false;
         }
         state.want(&walk);
@@ -209,8 +212,8 @@ impl TrigramIndex {
         found
     }
 
-    /// Waits until the index is complete or the time limit is reached; does not wait if the workspace is not indexed.
-    /// Returns the progress of the index.
+    /// Waits until the index is complete or the time limit is reached; does not wait if the workspace is not indexed, or
+    /// if background work failed a short time ago. Returns the progress of the index.
     #[must_use]
     pub fn settle(&self, options: &Options, time: Duration) -> TrigramStatus {
         let until = Instant::now() + time;
@@ -218,7 +221,7 @@ impl TrigramIndex {
             let mut state = self.0.lock();
             state.eager = true;
             let ready = state.refused.is_some() || state.has(&Walk::of_text(options)) && state.is_idle();
-            if ready || Instant::now() >= until {
+            if ready || state.has_failed() || Instant::now() >= until {
                 state.eager = false;
                 return state.status(options);
             }

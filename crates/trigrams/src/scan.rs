@@ -76,7 +76,7 @@ pub(crate) fn everything(
     Some(seen)
 }
 
-/// Scans some paths and everything below them; `None` if the scan was stopped.
+/// Scans some paths, none of which is a root, and everything below them; `None` if the scan was stopped.
 pub(crate) fn at(
     paths: &[WorkspacePath],
     wanted: &Walk,

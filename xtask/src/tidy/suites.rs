@@ -59,23 +59,32 @@ fn unused(tree: &Tree, file: &Source) -> Vec<Finding> {
     let main = if folder.ends_with("/tests/rows") { "main.rs" } else { "rows.rs" };
     let rows = sibling(tree, &format!("{folder}/"), main).unwrap_or_default();
     let code = rust::scan(&file.text).code;
-    let tables = code.lines().enumerate().filter_map(|(at, line)| Some((at, table(line)?)));
-    let unused = tables.filter(|(_, table)| !rows.contains(&format!("{name}::{table}()")));
-    unused
-        .map(|(at, table)| Finding {
+    let is_run = |table: &str| {
+        let call = format!("{name}::{table}(");
+        let is_longer = |before: &str| before.ends_with(|last: char| last.is_alphanumeric() || last == '_');
+        rows.match_indices(call.as_str()).any(|(at, _)| !is_longer(&rows[..at]))
+    };
+    tables(&code)
+        .filter(|(_, table)| !is_run(table))
+        .map(|(line, table)| Finding {
             path: file.path.clone(),
-            line: at + 1,
+            line,
             what: format!("the crate's tests/rows.rs does not run the table `{table}`"),
             why: "its rows are never checked",
-            next: "pass `FILE::TABLE()` to `table::main` there",
+            next: "pass the result of `FILE::TABLE` to `table::main` there, or make the function private",
         })
         .collect()
 }
 
-/// Returns the name of the table that a line defines: a function without parameters that other modules can call.
-fn table(line: &str) -> Option<&str> {
-    let (name, returned) = line.trim().strip_prefix("pub(crate) fn ")?.split_once("() -> ")?;
-    ["Table {", "[Table;", "Vec<Table>"].iter().any(|kind| returned.starts_with(kind)).then_some(name)
+/// Returns the functions that other modules can call and that return tables, each with its line, counted from 1.
+fn tables(code: &str) -> impl Iterator<Item = (usize, &str)> {
+    code.match_indices("pub(crate) fn ").filter_map(move |(at, start)| {
+        let (signature, _) = code[at + start.len()..].split_once('{')?;
+        let (name, _) = signature.split_once(['(', '<'])?;
+        let (_, returned) = signature.rsplit_once("->")?;
+        let is_table = returned.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "Table");
+        is_table.then(|| (code[..at].matches('\n').count() + 1, name))
+    })
 }
 
 /// Returns the code of a file in the same directory.

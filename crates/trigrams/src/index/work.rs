@@ -38,7 +38,7 @@ const SMALL: (usize, u64) = (6, 32 << 20);
 
 /// The pause in building while another process builds, or while files are changing.
 const REST: Duration = Duration::from_secs(2);
-/// The pause in building if segments cannot be stored.
+/// The pause in building if segments cannot be stored, and in all background work after a task panicked.
 const LONG_REST: Duration = Duration::from_secs(300);
 
 /// The interval at which a caller checks whether the background thread has loaded the index.
@@ -54,9 +54,9 @@ enum Job {
 }
 
 impl Inner {
-    /// Starts the background thread if there is work for it.
+    /// Starts the background thread, unless it is running or its last task panicked a short time ago.
     pub(super) fn wake(self: &Arc<Self>, state: &mut State) {
-        if state.work == Work::Going || state.refused.is_some() {
+        if state.work == Work::Going || state.refused.is_some() || state.has_failed() {
             return;
         }
         let ending = EndOnPanic(Arc::downgrade(self));
@@ -123,7 +123,7 @@ impl Inner {
 
     /// Returns the state. If an earlier process has stored segments, first waits until the background thread
     /// has opened them and listed the files; if that thread does not run, does this work in the calling
-    /// thread. The work takes less time than a search of all files.
+    /// thread, unless it panicked in that thread. The work takes less time than a search of all files.
     pub(super) fn loaded(&self, walk: &Walk, stop: &(dyn Fn() -> bool + Sync)) -> MutexGuard<'_, State> {
         let mut state = self.lock();
         if state.loaded || state.refused.is_some() || !self.is_stored() {
@@ -133,7 +133,7 @@ impl Inner {
             let waited = self.rested.wait_timeout(state, POLL);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        if !state.is_loading(walk) || state.refused.is_some() || stop() {
+        if !state.is_loading(walk) || state.refused.is_some() || state.has_failed() || stop() {
             return state;
         }
         drop(state);
@@ -313,6 +313,11 @@ impl State {
         self.loaded && self.has(walk)
     }
 
+    /// Returns whether a background task panicked a short time ago.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed.is_some_and(|end| Instant::now() < end)
+    }
+
     fn next(&mut self) -> Option<Job> {
         if self.refused.is_some() {
             return None;
@@ -397,7 +402,7 @@ impl Drop for EndOnPanic {
             let mut state = inner.lock();
             state.work = Work::None;
             // The next attempt probably panics too, so it is not made for each query.
-            state.rest = Some(Instant::now() + LONG_REST);
+            state.failed = Some(Instant::now() + LONG_REST);
             inner.rested.notify_all();
         }
     }
@@ -414,5 +419,38 @@ fn work(inner: &Weak<Inner>) {
             memory::give_back();
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolpost_workspace::walk::Options;
+    use toolpost_workspace::{Options as WorkspaceOptions, Workspace};
+
+    use super::*;
+    use crate::index::TrigramIndex;
+
+    #[test]
+    fn background_work_pauses_after_a_panic() {
+        let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let options = WorkspaceOptions { roots: vec![root.path().to_owned()], ..WorkspaceOptions::default() };
+        let workspace = Workspace::open(options).unwrap().0;
+        let index = TrigramIndex::new(workspace, Some(cache.path().to_owned()));
+        let (inner, walk) = (&index.0, Walk::of_text(&Options::default()));
+        inner.cache().unwrap().write(&format!("{SEGMENT}damaged"), b"damaged").unwrap();
+        inner.lock().work = Work::Going;
+        let ending = EndOnPanic(Arc::downgrade(inner));
+        let task = std::thread::spawn(move || {
+            let _ending = ending;
+            panic!("a task of the background thread panics");
+        });
+        assert!(task.join().is_err());
+        index.begin(&Options::default());
+        assert_eq!(inner.lock().work, Work::None, "the thread was started again");
+        assert!(!inner.loaded(&walk, &|| false).is_loaded(&walk), "the files were listed in this thread");
+        // After the pause, the work is done.
+        inner.lock().failed = Some(Instant::now());
+        let _ = index.settle(&Options::default(), Duration::from_secs(60));
+        assert!(inner.lock().is_loaded(&walk));
     }
 }

@@ -65,13 +65,18 @@ impl Listing {
         }
     }
 
-    /// Refreshes some paths, and the other names of hard-linked files there. Returns false if it was stopped.
+    /// Refreshes some paths, and the other names of hard-linked files there. Returns false if it was stopped, or if a root
+    /// is unreadable.
     fn look_at(
         &mut self,
         workspace: &Workspace,
         paths: &[WorkspacePath],
         stop: &(dyn Fn() -> bool + Sync),
     ) -> bool {
+        // A root has no parent to start from, and the displayed path of the first root (`.`) covers the notes of all.
+        if paths.iter().any(WorkspacePath::is_root) {
+            return self.look_at_all(workspace, stop);
+        }
         let Some(seen) = scan::at(paths, &self.walk, stop) else { return false };
         let others = self.other_names(&seen);
         self.take_at(paths, seen);
@@ -90,5 +95,28 @@ impl Listing {
         let Some(seen) = scan::everything(workspace, &self.walk, stop) else { return false };
         self.take_all(seen, began);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolpost_workspace::{Options, Watch};
+
+    use super::*;
+    use crate::scan::{ScanResult, Walk};
+
+    #[test]
+    fn a_changed_root_is_scanned_completely() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = Options { roots: vec![directory.path().to_owned()], ..Options::default() };
+        let workspace = Workspace::open(options).unwrap().0;
+        let walk = Walk::of_names(&toolpost_workspace::walk::Options::default());
+        let watch = Watch::start(&workspace, &walk.options);
+        let mut listing = Listing::new(walk, watch, ScanResult::default(), Instant::now());
+        listing.unreadable.push("gone: Permission denied".to_owned());
+        let _file = tempfile::Builder::new().prefix("file").tempfile_in(directory.path()).unwrap();
+        let root = workspace.resolve(".").unwrap();
+        assert!(root.is_root() && listing.look_at(&workspace, &[root], &|| false));
+        assert_eq!((listing.size().0, listing.unreadable.len()), (1, 0));
     }
 }
