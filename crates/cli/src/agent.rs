@@ -4,12 +4,12 @@ use crate::{
     agent_runs,
     args::{Agent, AgentCommand, AgentLimits},
     ask::{self, Input, SessionCalls},
-    out, signals, view,
+    out, signals, terminal, view,
 };
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 use std::{
-    io::{IsTerminal, Read, stderr, stdout},
+    io::{Read, stderr, stdout},
     path::Path,
     process::ExitCode,
     sync::Arc,
@@ -247,7 +247,7 @@ fn print_outcome(
         data["id"] = json!(id);
         out::line(&data.to_string())?;
     } else {
-        let is_on_screen = stdout().is_terminal() && stderr().is_terminal() && shown.is(&outcome.words);
+        let is_on_screen = terminal::is_same(&stdout(), &stderr()) && shown.is(&outcome.words);
         if !(outcome.words.is_empty() || is_on_screen) {
             out::line(&out::harmless(&outcome.words))?;
         }

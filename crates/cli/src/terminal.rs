@@ -1,6 +1,7 @@
-//! Reading one key from the terminal, without Enter.
+//! The terminals of the standard streams.
 
 use rustix::{
+    fs::fstat,
     io::{Errno, read},
     process::{Signal, getpid, kill_process},
     stdio::stdin,
@@ -8,7 +9,10 @@ use rustix::{
         LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr, tcsetattr,
     },
 };
-use std::io;
+use std::{
+    io::{self, IsTerminal},
+    os::fd::AsFd,
+};
 
 /// Key code of Ctrl-C.
 const INTERRUPT: u8 = 3;
@@ -33,6 +37,17 @@ pub(crate) fn key() -> io::Result<Option<u8>> {
     Ok((count == 1).then_some(key[0]))
 }
 
+/// Returns whether two streams write to the same terminal.
+pub(crate) fn is_same(one: &(impl IsTerminal + AsFd), other: &(impl IsTerminal + AsFd)) -> bool {
+    if !(one.is_terminal() && other.is_terminal()) {
+        return false;
+    }
+    match (fstat(one), fstat(other)) {
+        (Ok(one), Ok(other)) => (one.st_dev, one.st_rdev) == (other.st_dev, other.st_rdev),
+        _ => false,
+    }
+}
+
 /// Terminal without line editing, echo and signals until dropped. Signals stay off because one would end the
 /// program and leave the terminal in this state.
 struct Raw(Termios);
@@ -54,5 +69,30 @@ impl Drop for Raw {
     fn drop(&mut self) {
         // A closed terminal needs no restoring.
         tcsetattr(stdin(), OptionalActions::Now, &self.0).ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+    use std::os::fd::OwnedFd;
+
+    #[test]
+    fn two_terminals_are_not_the_same() {
+        let open = || {
+            let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+            let terminal = openpt(flags).unwrap();
+            grantpt(&terminal).unwrap();
+            unlockpt(&terminal).unwrap();
+            let side = ioctl_tiocgptpeer(&terminal, flags).unwrap();
+            (terminal, side)
+        };
+        // A terminal ends when its other side is closed.
+        let ((_one, side), (_two, other)) = (open(), open());
+        assert!(is_same(&side, &side.try_clone().unwrap()));
+        assert!(!is_same(&side, &other));
+        let pipe = OwnedFd::from(io::pipe().unwrap().1);
+        assert!(!is_same(&pipe, &side) && !is_same(&pipe, &pipe.try_clone().unwrap()));
     }
 }

@@ -50,25 +50,39 @@ async fn reading_a_cr_only_file_notes_that_it_is_one_line() {
 }
 
 /// After a change by another process, lines that were seen before and have not changed count as seen. A write is refused
-/// only if a changed line was not shown, and the refusal shows that line.
+/// only if a changed line, or the line after a deletion, was not shown; the refusal shows that line.
 #[tokio::test]
 async fn unchanged_lines_stay_seen_after_a_change_and_a_partial_read() {
-    let lines = |changed: &str| -> String {
-        (1..=600).map(|at| if at == 300 { changed.to_owned() } else { format!("line {at}\n") }).collect()
+    let lines = |numbers: std::ops::RangeInclusive<u32>| -> String {
+        numbers.map(|number| format!("line {number}\n")).collect()
     };
-    each_async([(290, true), (1, false)], async |(offset, shows_all)| {
+    let changed = lines(1..=299) + "theirs\nmore\n" + &lines(301..=600);
+    let cut = lines(1..=300) + &lines(311..=600);
+    let short = lines(1..=590);
+    let both = lines(1..=10) + "new\n" + &lines(11..=300) + &lines(311..=600);
+    let before = "The content that was shown before had 10 more lines";
+    let rows = [
+        (&changed, 290, None),
+        (&changed, 1, Some("   300\ttheirs\n   301\tmore".to_owned())),
+        (&cut, 290, None),
+        (&cut, 1, Some(format!("   301\tline 311\n{before} before line 301."))),
+        (&short, 580, None),
+        (&short, 1, Some(format!("   590\tline 590\n{before} at the end."))),
+        (&both, 295, Some("    11\tnew".to_owned())),
+        (&both, 21, Some(format!("    11\tnew\n   302\tline 311\n{before} before line 302."))),
+    ];
+    each_async(rows, async |(theirs, offset, unseen)| {
         let world = World::new(&claude::DIALECT);
         let write = || world.allowed("Write", json!({"file_path": "f.txt", "content": "mine\n"}));
-        world.put("f.txt", lines("ours\n"));
+        world.put("f.txt", lines(1..=600));
         world.allowed("Read", json!({"file_path": "f.txt"})).await;
-        world.put("f.txt", lines("theirs\nmore\n"));
+        world.put("f.txt", theirs);
         world.allowed("Read", json!({"file_path": "f.txt", "offset": offset, "limit": 20})).await;
         let reply = words(&write().await);
-        assert_eq!(reply.starts_with("Wrote f.txt"), shows_all, "{offset}: {reply}");
-        if !shows_all {
-            let unseen =
-                "These lines were not shown yet:\n   300\ttheirs\n   301\tmore\n\nThis session has now seen";
-            assert!(reply.contains(unseen), "{reply}");
+        assert_eq!(reply.starts_with("Wrote f.txt"), unseen.is_none(), "{offset}: {reply}");
+        if let Some(unseen) = unseen {
+            let shown = format!("These lines were not shown yet:\n{unseen}\n\nThis session has now seen");
+            assert!(reply.contains(&shown), "{reply}");
             let again = words(&write().await);
             assert!(again.starts_with("Wrote f.txt"), "{again}");
         }

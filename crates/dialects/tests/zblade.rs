@@ -798,7 +798,8 @@ async fn files_of_few_very_long_lines_are_cut() {
     );
 }
 
-/// Both ends of a long line are shown in the encoding of the file, even if its first bytes are ASCII.
+/// Both ends of a long line are shown in the encoding of the file, even if its first bytes are ASCII. A file that is too
+/// large to be decoded is shown as windows-1252.
 #[tokio::test]
 async fn both_ends_of_a_long_line_are_decoded() {
     let world = World::encoded(&DIALECT, Some("windows-1251"));
@@ -807,19 +808,20 @@ async fn both_ends_of_a_long_line_are_decoded() {
     let long = "x".repeat(60_000);
     let both = format!("начало {long} конец\n");
     let rows = [
-        ("8-bit", cyrillic(&both), "начало "),
-        ("8-bit after the first bytes", cyrillic(&format!("{long} конец\n")), "xxx"),
-        ("8-bit in a large file", cyrillic(&format!("{long}{} конец\n", "x\n".repeat(1 << 20))), "xxx"),
-        ("UTF-16", wide(&format!("\u{feff}{both}")), "начало "),
-        ("UTF-8", both.clone().into_bytes(), "начало "),
+        ("8-bit", 0, cyrillic(&both), "начало ", " конец"),
+        ("8-bit after the first bytes", 60_000, cyrillic(" конец\n"), "xxx", " конец"),
+        ("8-bit in a large file", 60_000, cyrillic(&("x\n".repeat(1 << 20) + " конец\n")), "xxx", " конец"),
+        ("8-bit above the size limit", 64 << 20, cyrillic(" конец\n"), "xxx", " êîíåö"),
+        ("UTF-16", 0, wide(&format!("\u{feff}{both}")), "начало ", " конец"),
+        ("UTF-8", 0, both.clone().into_bytes(), "начало ", " конец"),
     ];
-    each_async(rows, async |(name, bytes, begin)| {
-        world.put("f", &bytes);
+    each_async(rows, async |(name, ahead, bytes, begin, end)| {
+        world.put("f", ["x".repeat(ahead).as_bytes(), &bytes].concat());
         let output = reply(&world, "read_file", json!({"path": "f"})).await;
         let text = output.strip_prefix("=== File: {root}/f ===\n").unwrap();
         let text = text.split("\n[toolpost: ").next().unwrap().trim_end();
         let last: Vec<char> = output.chars().rev().take(300).collect();
-        assert!(text.starts_with(begin) && text.ends_with(" конец"), "{name}: {last:?}");
+        assert!(text.starts_with(begin) && text.ends_with(end), "{name}: {last:?}");
     })
     .await;
 }

@@ -26,7 +26,7 @@ use crate::{
     workers::blocking,
 };
 use encoding_rs::Encoding;
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{convert::Infallible, path::PathBuf, sync::Arc, time::Duration};
 use toolpost_lsp::Servers;
 use toolpost_net::{Resolver, System, code::Service};
 use toolpost_packages::{Dependencies, ResolvedPath};
@@ -393,7 +393,8 @@ impl Engine {
     /// Lists the user's skills, and the project's skills whose files `may` allows reading.
     #[must_use]
     pub fn skills(&self, may: &MayRead) -> skills::FoundSkills {
-        skills::find::find(&self.0.skills, may)
+        let Ok(found) = skills::find::find(&self.0.skills, may, || Ok::<(), Infallible>(()));
+        found
     }
 
     /// Lists the stored task lists of this workspace.

@@ -239,7 +239,7 @@ async fn skills_with_unverifiable_files_cannot_be_trusted() {
     let rows = [
         ("link to the project", outside),
         ("link out of the root", outside),
-        ("large file", "the files in its directory have more than 64 MiB together"),
+        ("large file", "the files of the project's skills have more than 64 MiB together"),
         ("socket", "run.sh is a socket"),
     ];
     each_async(rows, async |(kind, why)| {
@@ -271,6 +271,34 @@ async fn skills_with_unverifiable_files_cannot_be_trusted() {
         );
     })
     .await;
+}
+
+/// Every call for a skill reads the directories of all skills, so one limit applies to all.
+#[test]
+fn the_size_limit_applies_to_all_skills_together() {
+    let other = TEXT.replace("name: a", "name: b");
+    let world = World::new(&[(FILE, TEXT), (".claude/skills/b/SKILL.md", other.as_str())]);
+    for name in ["a", "b"] {
+        let file = world.at(&format!(".claude/skills/{name}/data"));
+        fs::File::create(file).unwrap().set_len(40 * 1024 * 1024).unwrap();
+    }
+    let found = find(&engine(&world, |_, _| true));
+    let contents: Vec<_> = found.untrusted.iter().map(toolpost_engine::Skill::content).collect();
+    assert_eq!(contents, [Err("the files of the project's skills have more than 64 MiB together")]);
+    assert_eq!(found.skills.len(), 1);
+}
+
+#[tokio::test]
+async fn a_cancelled_search_for_skills_stops() {
+    let world = World::new(&[(FILE, TEXT), (".claude/skills/b/SKILL.md", TEXT)]);
+    let cx = world.cx(Fresh::NOT_ASKED);
+    let cancel = cx.cancel.clone();
+    let engine = engine(&world, move |_, _| {
+        cancel.cancel();
+        true
+    });
+    let failure = engine.run::<Skills>(skills::Request::default(), &cx).await.unwrap_err();
+    assert_eq!(failure.kind, Kind::Cancelled);
 }
 
 #[tokio::test]

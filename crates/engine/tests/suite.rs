@@ -7,6 +7,7 @@ mod codex_cases;
 mod common;
 mod embeddings;
 mod files;
+mod functions;
 mod guided;
 mod investigate;
 mod lines;

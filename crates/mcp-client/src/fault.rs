@@ -10,6 +10,10 @@ use toolpost_text::redact;
 
 /// Minimum length of a configured value that is treated as a secret, in bytes.
 const SHORT: usize = 8;
+/// Parts of the names of environment variables whose values are secrets, in lower case.
+const NAMES: [&str; 6] = ["key", "token", "secret", "pass", "auth", "credential"];
+/// Minimum length of a value with letters and digits that is treated as a secret under any name, in bytes.
+const LONG: usize = 16;
 /// Replacement of a secret.
 const MASK: &str = "[redacted]";
 
@@ -45,26 +49,41 @@ pub(super) fn shown(entry: &Entry, words: &str) -> String {
     redact::redact(&without_secrets(entry, words)).into_owned()
 }
 
-/// Returns the values of a server's configuration that may be secrets: those of environment variables, headers and the
-/// URL's query, and texts in arguments and in the URL that look like secrets.
+/// Returns the values of a server's configuration that may be secrets: those of headers and the URL's query, those of
+/// environment variables if name or value look like one, and texts in arguments and in the URL that look like secrets.
 fn secrets(entry: &Entry) -> Vec<String> {
-    let (values, mut secrets): (_, Vec<String>) = match &entry.way {
+    let (values, mut secrets): (Vec<&String>, Vec<String>) = match &entry.way {
         ServerTransport::Program { arguments, environment, .. } => {
             let line = arguments.join(" ");
-            (environment, redact::secrets(&line).into_iter().map(str::to_owned).collect())
+            let values = environment.iter().filter(|(name, value)| is_secret(name, value));
+            let texts = redact::secrets(&line).into_iter();
+            (values.map(|(_, value)| value).collect(), texts.map(str::to_owned).collect())
         }
         ServerTransport::Http { url, headers } => {
             let query = url.split_once('?').map_or("", |(_, query)| query);
             let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
             let texts = pairs.map(|(_, value)| value).chain(redact::secrets(url));
-            (headers, texts.map(str::to_owned).collect())
+            (headers.values().collect(), texts.map(str::to_owned).collect())
         }
     };
-    for value in values.values() {
+    for value in values {
         secrets.extend([value.as_str(), last(value)].map(str::to_owned));
         secrets.extend(redact::secrets(value).into_iter().map(str::to_owned));
     }
     secrets
+}
+
+/// Checks whether the value of an environment variable may be a secret. Values such as `localhost`, `production` and
+/// paths are not: without them, an error could not be understood.
+fn is_secret(name: &str, value: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let is_mixed = || {
+        let has = |kind: fn(&u8) -> bool| value.as_bytes().iter().any(kind);
+        has(u8::is_ascii_alphabetic) && has(u8::is_ascii_digit)
+    };
+    NAMES.iter().any(|part| name.contains(part))
+        || !redact::secrets(value).is_empty()
+        || (value.len() >= LONG && !value.starts_with('/') && is_mixed())
 }
 
 /// Returns the part of a credential after its scheme.
@@ -128,7 +147,8 @@ mod tests {
     fn configured_secrets_are_redacted_from_errors() {
         let http = r#"{"url": "http://u:url-password-1@h/mcp?key=query-key-1&v=2", "headers": {"Authorization": "Bearer header-key-1", "X": "short"}}"#;
         let program = r#"{"command": "srv", "args": ["--api-key", "argument-key-1", "directory-1"],
-            "env": {"KEY": "variable-1", "DB": "db://u:db-password-1@h/d", "AUTH": "Bearer bearer-key-1", "X": "short"}}"#;
+            "env": {"KEY": "variable-1", "DB": "db://u:db-password-1@h/d", "AUTH": "Bearer bearer-key-1", "X": "short",
+            "HOST": "localhost", "MODE": "production", "DIRECTORY": "/home/me/project-1", "SESSION": "0a1b2c3d4e5f6a7b"}}"#;
         let rows = [
             (http, "Bearer header-key-1 is wrong", "[redacted] is wrong"),
             (http, "header-key-1, query-key-1, url-password-1", "[redacted], [redacted], [redacted]"),
@@ -137,6 +157,9 @@ mod tests {
             (program, "db://u:db-password-1@h/d, db-password-1", "[redacted], [redacted]"),
             (program, "argument-key-1 in directory-1", "[redacted] in directory-1"),
             (program, "short of 2 keys", "short of 2 keys"),
+            (program, "no localhost in production", "no localhost in production"),
+            (program, "/home/me/project-1/a is missing", "/home/me/project-1/a is missing"),
+            (program, "0a1b2c3d4e5f6a7b has ended", "[redacted] has ended"),
         ];
         each(rows, |(server, words, wanted)| {
             let text = format!(r#"{{"mcpServers": {{"one": {server}}}}}"#);

@@ -26,18 +26,27 @@ const EXAMPLE: u64 = 200;
 /// Formats the note about long output in a dialect without a tool to poll a command. It proposes a pipe first,
 /// because the programs in that pipe need no approval beyond that of the command. Without `pipefail`, the exit code would
 /// be that of the last program in the pipe, and a failure of the command would look like a success. The braces are
-/// for a list of commands, of which the pipe would otherwise take the last.
-fn rest(gap: &Gap) -> String {
+/// for a list of commands, of which the pipe would otherwise take the last. With `pipefail`, a `grep` without a match
+/// would fail, too, and hide the exit code of the command.
+fn rest(command: &str, gap: &Gap) -> String {
     let lines = gap.lines.map(|(first, last)| (first, last.min(first.saturating_add(EXAMPLE - 1))));
     let (pipe, others) = match lines {
-        Some((first, last)) => (format!("sed -n '{first},{last}p'"), "`tail` or `grep`"),
-        None => ("tail".to_owned(), "`grep`"),
+        Some((first, last)) => (format!("sed -n '{first},{last}p'"), "`tail` or `{ grep PATTERN || true; }`"),
+        None => ("tail".to_owned(), "`{ grep PATTERN || true; }`"),
     };
+    let end = if needs_line_break(command) { "\n" } else { "; " };
     format!(
-        "to see the rest, run the command again with its exit code kept: `set -o pipefail; {{ COMMAND; }} | {pipe}`, or with \
+        "to see the rest, run the command again with its exit code kept: `set -o pipefail; {{ COMMAND{end}}} | {pipe}`, or with \
          {others} in the pipe; or redirect its output to a file in the workspace (Toolpost asks the user first), and \
          read that file"
     )
+}
+
+/// Checks whether only a line break may follow a command, because a semicolon would belong to a comment or a
+/// here-document, or follow another separator.
+fn needs_line_break(command: &str) -> bool {
+    let last = command.lines().last().unwrap_or_default();
+    command.contains("<<") || last.contains('#') || command.ends_with(['&', ';', ' ', '\n'])
 }
 
 /// Writes the result of a command in a dialect without a tool to poll it.
@@ -54,7 +63,7 @@ pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
         page.note(on_its_own(ran));
     }
     if let OutputCompleteness::Part { gap, .. } = command_output::text(ran, page, style) {
-        page.note(rest(&gap));
+        page.note(rest(&ran.command, &gap));
     }
 }
 

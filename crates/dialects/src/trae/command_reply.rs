@@ -31,8 +31,8 @@ pub(super) fn render(output: &Output, page: &mut Page) -> OutputCompleteness {
     command_output::text(output, page, &PLAIN)
 }
 
-/// Formats the note about the call that shows the output in a gap. It requests as many characters as this reply shows, because
-/// that many fit.
+/// Formats the note about the call that shows the output in a gap. It requests as many characters as this reply shows,
+/// because that many fit.
 pub(super) fn rest(output: &Output, gap: &Gap, shown: u64) -> String {
     format!(
         "to see the rest: check_command_status with {{\"command_id\": \"{}\", \"output_priority\": \"top\", \

@@ -17,6 +17,15 @@ pub(super) struct RunCommand;
 const BLOCKING: Duration = Duration::from_secs(120);
 /// Maximum number of output characters in a reply.
 const SHOWN: u64 = 30_000;
+/// Builtins of the shell that no program replaces, and keywords with which a line can begin.
+const OF_SHELL: &[&str] = &[
+    ".", ":", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete",
+    "compopt", "continue", "declare", "dirs", "disown", "enable", "eval", "exec", "exit", "export", "fc",
+    "fg", "getopts", "hash", "help", "history", "jobs", "let", "local", "logout", "mapfile", "popd", "pushd",
+    "read", "readonly", "return", "set", "shift", "shopt", "source", "suspend", "times", "trap", "type",
+    "typeset", "ulimit", "umask", "unalias", "unset", "wait", "case", "coproc", "for", "function", "if",
+    "select", "time", "until", "while",
+];
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
@@ -106,7 +115,8 @@ fn line(command: String, args: Vec<String>, notes: &mut Vec<String>) -> Result<L
     commands::program(command, args, "command")
 }
 
-/// Checks whether a line has more than a program and its arguments: a list, a redirection, a variable, or a pattern.
+/// Checks whether a line has more than a program and its arguments: a list, a redirection, a variable, a pattern, or a
+/// builtin or keyword of the shell.
 fn needs_shell(line: &str) -> bool {
     let mut letters = line.chars();
     while let Some(letter) = letters.next() {
@@ -126,7 +136,8 @@ fn needs_shell(line: &str) -> bool {
         }
     }
     // A variable is set for the program, as in `CI=1 cargo test`.
-    line.split_whitespace().next().is_some_and(|first| first.contains('='))
+    let mut words = line.split_whitespace();
+    words.next().is_some_and(|first| first.contains('=') || OF_SHELL.contains(&first))
 }
 
 /// A call may request a prompt that the rules do not require, but cannot skip one.
@@ -151,6 +162,15 @@ mod tests {
             ("cat a\ncat b", true),
             ("CI=1 cargo test", true),
             ("cargo test --jobs=1", false),
+            ("cd src", true),
+            ("source x", true),
+            (". x", true),
+            ("ulimit -n", true),
+            ("type cargo", true),
+            ("umask", true),
+            ("time cargo test", true),
+            ("echo type", false),
+            ("typecheck src", false),
         ];
         toolpost_test_rows::each(rows, |(line, wanted)| {
             assert_eq!(needs_shell(line), wanted, "{line}");

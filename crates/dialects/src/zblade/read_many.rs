@@ -130,10 +130,7 @@ impl Tool for ReadManyFiles {
         let files: Vec<Entry<'_>> = output.files.iter().map(|file| entry(file, output.numbers)).collect();
         json::write(&Reply { files, summary: summary(output) }, page);
         if output.left_out > 0 {
-            page.note(format!(
-                "{} of {} files are left out, because a reply has a limited size; to see them, pass fewer paths or narrower globs, or set exclude",
-                output.left_out, output.matched
-            ));
+            page.note(left_out(output.left_out, output.matched, output.walk.complete));
         }
         crate::common::walk_notes::notes(&output.walk, output.files.len() as u64, page);
         // The summary reports a timeout.
@@ -141,6 +138,17 @@ impl Tool for ReadManyFiles {
             page.note("cancelled: true; not all files were read");
         }
     }
+}
+
+/// Formats the note about files that are left out, with the reason.
+fn left_out(count: u64, matched: u64, complete: Complete) -> String {
+    let advice = "to see them, pass fewer paths or narrower globs, or set exclude";
+    let why = match complete {
+        Complete::Yes | Complete::NotReady => format!("a reply has a limited size; {advice}"),
+        Complete::TimedOut => format!("the time limit was reached before all files were read; {advice}"),
+        Complete::Cancelled => "the call was cancelled before all files were read".to_owned(),
+    };
+    format!("{count} of {matched} files are left out, because {why}")
 }
 
 /// Parses a selector: a text with a wildcard is a glob, any other text is a path.
@@ -207,5 +215,26 @@ fn summary(output: &Output) -> Summary {
             bytes_returned: texts().map(|text| text.bytes).sum(),
             timed_out: output.walk.complete == Complete::TimedOut,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolpost_test_rows::each;
+
+    #[test]
+    fn the_note_about_files_left_out_gives_the_reason() {
+        let advice = "; to see them, pass fewer paths or narrower globs, or set exclude";
+        let rows = [
+            (Complete::Yes, "a reply has a limited size", advice),
+            (Complete::NotReady, "a reply has a limited size", advice),
+            (Complete::TimedOut, "the time limit was reached before all files were read", advice),
+            (Complete::Cancelled, "the call was cancelled before all files were read", ""),
+        ];
+        each(rows, |(complete, why, advice)| {
+            let wanted = format!("2 of 5 files are left out, because {why}{advice}");
+            assert_eq!(left_out(2, 5, complete), wanted);
+        });
     }
 }

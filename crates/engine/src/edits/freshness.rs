@@ -89,7 +89,7 @@ pub(crate) fn judge_content(
         None => Err(refuse::unread(files, path, extent, present, sight)),
         Some(record) if record.hash != hash(present) => Err(stale(files, cx, path, extent, (present, sight))),
         Some(record) if needed && !covers(files, &record.coverage, present) => {
-            Err(refuse::unread_in_part(files, path, &record.coverage, present, sight))
+            Err(refuse::unread_in_part(files, cx, path, &record.coverage, (present, sight)))
         }
         Some(_) => Ok(()),
     }

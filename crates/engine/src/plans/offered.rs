@@ -2,7 +2,7 @@
 
 use crate::{
     access::{Access, Touch},
-    call::CallCtx,
+    call::{CallCtx, nested::CallableTool},
     failure::Failure,
     operation::Operation,
     plans::{Plans, function_names},
@@ -30,7 +30,7 @@ pub struct Output {
     pub tools: Vec<Tool>,
     /// Number of matching tools.
     pub fitting: usize,
-    /// The names of all tools.
+    /// The names of all tools in scripts.
     pub names: Vec<String>,
 }
 
@@ -63,16 +63,15 @@ impl Operation for FindTools {
     async fn run(_plans: &Plans, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let gateway = cx.gateway()?;
         let offered = gateway.tools();
-        let names = offered.iter().map(|tool| tool.name.clone()).collect();
         let query_words = words(&request.query);
-        let functions = function_names::of(&offered);
-        let tools = offered.into_iter().zip(functions).map(|(tool, name)| Tool {
-            name,
-            description: tool.description,
-            schema: tool.schema,
-        });
-        let mut fitting: Vec<(usize, Tool)> = tools
-            .map(|tool| (score(&tool, &query_words), tool))
+        let names = function_names::of(&offered);
+        let mut fitting: Vec<(usize, Tool)> = offered
+            .into_iter()
+            .zip(names.clone())
+            .map(|(tool, name)| {
+                let score = score(&tool, &query_words);
+                (score, Tool { name, description: tool.description, schema: tool.schema })
+            })
             .filter(|(score, _)| query_words.is_empty() || *score > 0)
             .collect();
         // The sort is stable: tools with the same score stay in the order in which they are served.
@@ -83,8 +82,8 @@ impl Operation for FindTools {
     }
 }
 
-/// Returns the score of a tool for the search terms; 0 if the tool contains none of them.
-fn score(tool: &Tool, query_words: &[String]) -> usize {
+/// Returns the score of a tool, under its published name, for the search terms; 0 if the tool contains none of them.
+fn score(tool: &CallableTool, query_words: &[String]) -> usize {
     let parts = [words(&tool.name), words(&tool.description), words(&tool.schema)];
     let whole = tool.name.to_lowercase();
     let of_word = |word: &String| {

@@ -76,6 +76,15 @@ enum Caller {
     User(Vec<ContentPin>),
 }
 
+/// The deletions between two contents of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deletions {
+    /// The client made them.
+    Known,
+    /// Another process may have made them.
+    Unknown,
+}
+
 #[derive(Debug, Default)]
 struct ContentHistory {
     /// The stored contents of each file that the client has seen, the latest last.
@@ -173,6 +182,10 @@ impl Session {
         };
         let record = self.ledger.seen(&seen.path);
         let known = record.as_ref().map(|record| record.coverage.clone());
+        let deletions = match seen.part {
+            SeenRange::AsBefore => Deletions::Known,
+            SeenRange::Whole | SeenRange::Lines(_) | SeenRange::Some => Deletions::Unknown,
+        };
         let part = match seen.part {
             SeenRange::Whole => toolpost_workspace::ShownPart::Whole,
             SeenRange::Lines(lines) => toolpost_workspace::ShownPart::Lines(lines),
@@ -183,7 +196,7 @@ impl Session {
             (Some(before), Some(now))
                 if before.hash != hash && part != toolpost_workspace::ShownPart::Whole =>
             {
-                self.carried(&seen.path, &before.coverage, now)
+                self.carried(&seen.path, &before.coverage, now, deletions)
             }
             _ => Vec::new(),
         };
@@ -199,7 +212,16 @@ impl Session {
     /// Returns the lines of the content `now` of a file that the client has seen in the content before, because they have
     /// not changed since. Empty if the session does not store that content, or if the lines of one of the contents are
     /// unknown.
-    fn carried(&self, path: &WorkspacePath, before: &Coverage, now: &[u8]) -> Vec<RangeInclusive<u64>> {
+    ///
+    /// A deletion leaves no new line that could be unseen. If the client does not know it, the line after it does not count
+    /// as seen; for a deletion at the end, the last line.
+    fn carried(
+        &self,
+        path: &WorkspacePath,
+        before: &Coverage,
+        now: &[u8],
+        deletions: Deletions,
+    ) -> Vec<RangeInclusive<u64>> {
         let seen = match before {
             Coverage::Whole => vec![1..=u64::MAX],
             Coverage::Lines(ranges) => ranges.clone(),
@@ -208,12 +230,18 @@ impl Session {
         let Some(old) = self.remembered(path) else { return Vec::new() };
         let (Some(old), Some(now)) = (text_of_lines(&old), text_of_lines(now)) else { return Vec::new() };
         let mut carried = Vec::new();
+        let (old_count, new_count) = (old.split_inclusive('\n').count(), now.split_inclusive('\n').count());
+        let (mut old_next, mut new_next) = (1, 1);
         for equal in diff::equal_lines(old, now) {
-            let (first, last) = (equal.old as u64, (equal.old + equal.count - 1) as u64);
+            let is_after = deletions == Deletions::Unknown && equal.old > old_next && equal.new == new_next;
+            (old_next, new_next) = (equal.old + equal.count, equal.new + equal.count);
+            let is_before = deletions == Deletions::Unknown && old_next <= old_count && new_next > new_count;
+            let first = (equal.old + usize::from(is_after)) as u64;
+            let last = (old_next - 1 - usize::from(is_before)) as u64;
             for range in &seen {
                 let (start, end) = (first.max(*range.start()), last.min(*range.end()));
                 if start <= end {
-                    let moved = |line: u64| line - first + equal.new as u64;
+                    let moved = |line: u64| line - equal.old as u64 + equal.new as u64;
                     carried.push(moved(start)..=moved(end));
                 }
             }

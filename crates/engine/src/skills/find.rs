@@ -18,14 +18,26 @@ const CUSTOMARY: [&str; 7] = [
 ];
 
 /// Finds all skills; `may` decides which files of the project may be read.
-pub(crate) fn find(library: &SkillLibrary, may: &MayRead) -> FoundSkills {
+///
+/// # Errors
+/// The error of `check`, which runs for each file in the directories of the project's skills.
+pub(crate) fn find<E>(
+    library: &SkillLibrary,
+    may: &MayRead,
+    check: impl Fn() -> Result<(), E>,
+) -> Result<FoundSkills, E> {
     let places = library.places();
     let mut found = FoundSkills::default();
+    let mut budget = content::Budget::default();
     let workspace = library.files().workspace();
     for root in workspace.roots() {
         for place in CUSTOMARY {
             for raw in folder::walk(workspace, root, place, &**may, &mut found.problems) {
-                let content = content::of(workspace, root, &raw);
+                // The same file can be reachable by two paths.
+                if found.has(&raw.file.absolute()) {
+                    continue;
+                }
+                let content = content::of(workspace, root, &raw, &mut budget, &check)?;
                 let Some(mut skill) = read::skill(raw, Source::Project, &mut found.problems) else {
                     continue;
                 };
@@ -36,7 +48,7 @@ pub(crate) fn find(library: &SkillLibrary, may: &MayRead) -> FoundSkills {
                 skill.content = content;
                 if skill.content().is_ok_and(|content| (places.trusted)(&skill.location, content)) {
                     found.take(skill);
-                } else if !found.knows(&skill) {
+                } else {
                     found.untrusted.push(skill);
                 }
             }
@@ -64,7 +76,7 @@ pub(crate) fn find(library: &SkillLibrary, may: &MayRead) -> FoundSkills {
     found.untrusted.sort_by(|one, other| one.name.cmp(&other.name));
     let mut said = HashSet::new();
     found.problems.retain(|problem| said.insert(problem.clone()));
-    found
+    Ok(found)
 }
 
 impl FoundSkills {
@@ -81,7 +93,8 @@ impl FoundSkills {
         }
     }
 
-    fn knows(&self, skill: &Skill) -> bool {
-        self.untrusted.iter().any(|known| known.location == skill.location)
+    /// Returns whether a skill with this location was found before.
+    fn has(&self, location: &str) -> bool {
+        self.skills.iter().chain(&self.untrusted).any(|known| known.location == location)
     }
 }

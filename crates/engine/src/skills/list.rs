@@ -56,9 +56,9 @@ impl Operation for Skills {
 
     async fn run(library: &SkillLibrary, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let (library, may) = (library.clone(), cx.read_filter());
+        let (library, may, cx) = (library.clone(), cx.read_filter(), cx.clone());
         blocking(move || {
-            let found = find(&library, &may);
+            let found = find(&library, &may, || cx.check())?;
             let wanted = request.filter.map(|filter| filter.to_lowercase());
             let fits = |skill: &Skill| {
                 let holds =

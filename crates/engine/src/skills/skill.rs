@@ -68,7 +68,8 @@ impl Operation for Skill {
         cx.check()?;
         let (library, cx) = (library.clone(), cx.clone());
         blocking(move || {
-            let skill = choose(find(&library, &cx.read_filter()), request.name.trim())?;
+            let found = find(&library, &cx.read_filter(), || cx.check())?;
+            let skill = choose(found, request.name.trim())?;
             let text = filled(&skill.body, &request);
             let is_new = cx.session.state::<ActiveSkills>().add(&skill.location, hash(text.as_bytes()));
             let (resources, more) = skill.resources.clone();

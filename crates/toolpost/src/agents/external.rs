@@ -91,13 +91,14 @@ fn handed(settings: &Settings, workspace: &Workspace, may: AgentPermissions) -> 
         arguments.push("--read-only".to_owned());
     }
     let tools = settings.tools.value.clone().unwrap_or_default();
-    Ok(ServerCommand { program, arguments, tools, environment: environment() })
+    Ok(ServerCommand { program, arguments, tools, environment: environment(|name| env::var(name).ok()) })
 }
 
-/// Returns this process's environment variables for the settings without a flag, and one that turns off external agents.
-fn environment() -> BTreeMap<String, String> {
+/// Returns the environment variables for the settings without a flag, as far as `value` returns a value for them, and one
+/// that turns off external agents.
+fn environment(value: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
     let handed = TABLE.iter().filter(|row| row.flag.is_none() && !is_withheld(row.key));
-    let set = |row: &Row| Some((row.variable.to_owned(), env::var(row.variable).ok()?));
+    let set = |row: &Row| Some((row.variable.to_owned(), value(row.variable)?));
     let mut environment: BTreeMap<String, String> = handed.filter_map(set).collect();
     // Otherwise the agent's Toolpost server would start another external agent.
     environment.insert("TOOLPOST_ACP".to_owned(), NO_AGENT.to_owned());
@@ -138,12 +139,13 @@ mod tests {
         paths.into_iter().for_each(|path| path.value = Some("/x".into()));
         settings.deny.value = vec![Deny::Fetch];
         let server = handed(&settings, &workspace, AgentPermissions::Read).unwrap();
+        let environment = environment(|name| Some(format!("value of {name}")));
         for row in TABLE {
             let passed = match row.flag {
                 // The caller adds the names of the tools.
                 Some(_) if row.key == "tools" => true,
                 Some(flag) => server.arguments.contains(&format!("--{}", flag.name)),
-                None => !is_withheld(row.key),
+                None => environment.get(row.variable) == Some(&format!("value of {}", row.variable)),
             };
             assert_ne!(passed, is_withheld(row.key), "{}", row.key);
         }

@@ -10,10 +10,12 @@ use crate::{
     files::Files,
     seen_content::{SeenContent, SeenRange},
 };
+use std::collections::BTreeMap;
 use toolpost_text::{
     cut::{self, Limit},
-    diff,
+    diff::{self, EqualLines},
     encoding::Text,
+    plural::counted,
 };
 use toolpost_workspace::{Coverage, WorkspacePath, hash};
 
@@ -56,10 +58,10 @@ pub(super) fn unread(
 /// Returns the failure of a write that would replace a whole file that was seen only in part.
 pub(super) fn unread_in_part(
     files: &Files,
+    cx: &CallCtx,
     path: &WorkspacePath,
     seen: &Coverage,
-    present: &[u8],
-    sight: Disclosure,
+    (present, sight): (&[u8], Disclosure),
 ) -> Failure {
     let what = format!(
         "Some lines of {} were not shown in this session, or another process changed them since; writing the whole file \
@@ -69,7 +71,7 @@ pub(super) fn unread_in_part(
     let hint =
         Hint::Advice("Read the whole file first, or change only the part that you have seen.".to_owned());
     let look = content(files, path, present, sight);
-    let missing = || unseen_lines(files, path, seen, present, sight);
+    let missing = || unseen_lines(files, cx, path, seen, (present, sight));
     let look = if look.whole.is_some() { look } else { missing().unwrap_or(look) };
     look.refuse(Kind::Unread, what, hint)
 }
@@ -186,14 +188,14 @@ fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Disclosur
     }
 }
 
-/// Shows the lines of the file that were not seen. `None` if they do not fit into a refusal, if their numbers are unknown,
-/// or if the content is withheld.
+/// Shows the lines of the file that were not seen, and where lines were deleted. `None` if they do not fit into a refusal,
+/// if their numbers are unknown, or if the content is withheld.
 fn unseen_lines(
     files: &Files,
+    cx: &CallCtx,
     path: &WorkspacePath,
     coverage: &Coverage,
-    present: &[u8],
-    sight: Disclosure,
+    (present, sight): (&[u8], Disclosure),
 ) -> Option<ShownContent> {
     let (Disclosure::Shown, Coverage::Lines(ranges)) = (sight, coverage) else { return None };
     let text = Text::open(present.to_vec(), files.encoding()).ok()?;
@@ -201,9 +203,44 @@ fn unseen_lines(
     let is_seen = |number: u64| ranges.iter().any(|range| range.contains(&number));
     let lines = shown.lines().zip(1_u64..).filter(|(_, number)| !is_seen(*number));
     let lines: String = lines.map(|(line, number)| format!("{number:>6}\t{line}\n")).collect();
-    let found = format!("These lines were not shown yet:\n{lines}");
+    let mut found = format!("These lines were not shown yet:\n{lines}");
+    let count = shown.split_inclusive('\n').count();
+    for (number, deleted) in deletions(files, cx, path, (&*shown, count), is_seen) {
+        let place = if number > count { "at the end".to_owned() } else { format!("before line {number}") };
+        let more = counted(deleted as u64, "more line");
+        found.push_str(&format!("The content that was shown before had {more} {place}.\n"));
+    }
     let whole = (!lines.is_empty() && fits(&found)).then(|| seen(path, present, SeenRange::Whole))?;
     Some(ShownContent { found: Some(found), whole: Some(whole), part: None })
+}
+
+/// Finds the deletions since each stored content that was seen, if a line next to the deletion was not seen. Returns the
+/// line of the current text (`now`, with `count` lines) before which lines are missing, or the line number after the last
+/// line, and the number of missing lines.
+fn deletions(
+    files: &Files,
+    cx: &CallCtx,
+    path: &WorkspacePath,
+    (now, count): (&str, usize),
+    is_seen: impl Fn(u64) -> bool,
+) -> BTreeMap<usize, usize> {
+    let mut deletions = BTreeMap::new();
+    for version in cx.session.versions(path) {
+        let Ok(text) = Text::open(version.to_vec(), files.encoding()) else { continue };
+        let before = text.shown(text.view());
+        let end = EqualLines { old: before.split_inclusive('\n').count() + 1, new: count + 1, count: 0 };
+        let (mut old_next, mut new_next) = (1, 1);
+        for equal in diff::equal_lines(&before, now).into_iter().chain([end]) {
+            let (old_gap, new_gap) = (equal.old - old_next, equal.new - new_next);
+            let mut around = new_next.min(count)..=equal.new.min(count);
+            if old_gap > new_gap && around.any(|number| !is_seen(number as u64)) {
+                let most = deletions.entry(equal.new).or_insert(0);
+                *most = (old_gap - new_gap).max(*most);
+            }
+            (old_next, new_next) = (equal.old + equal.count, equal.new + equal.count);
+        }
+    }
+    deletions
 }
 
 /// Shows the difference from the content that was seen. A caller that had seen all of that content, and is shown the

@@ -102,13 +102,13 @@ pub(crate) fn look(
         EncodingGuess::Binary { .. } => Err(super::binary(opened.path(), opened.len(), "it has NUL bytes")),
         EncodingGuess::Text(Encoding::Utf8 | Encoding::Utf8Bom) => {
             let path = opened.path().clone();
-            match raw(opened, ask, cx)? {
-                // Only text after the first bytes is not UTF-8.
-                (_, invalid) if invalid > 0 && files.encoding().is_some() => {
-                    decoded(lookup::open(files, &path)?, files, ask)
-                }
-                (scan, _) => Ok(scan),
+            let (scan, invalid) = raw(opened, ask, cx)?;
+            if invalid == 0 || files.encoding().is_none() {
+                return Ok(scan);
             }
+            // Only text after the first bytes is not UTF-8.
+            let decoded = decodable(decoded(lookup::open(files, &path)?, files, ask))?;
+            Ok(decoded.unwrap_or(scan))
         }
         EncodingGuess::Text(Encoding::EightBit) if files.encoding().is_none() => {
             raw(opened, ask, cx).map(|(scan, _)| scan)
@@ -175,6 +175,15 @@ fn decode(opened: OpenedFile, files: &Files) -> Result<(Decoded, ContentHash), F
     let text = Decoded::open(bytes, files.encoding())
         .map_err(|error| Failure::new(Kind::WrongKind, format!("{}: {error}", path.display())))?;
     Ok((text, hash))
+}
+
+/// Returns `None` if a file is too large to be decoded, or cannot be decoded, so that its raw bytes are shown.
+fn decodable<T>(decoded: Result<T, Failure>) -> Result<Option<T>, Failure> {
+    match decoded {
+        Ok(decoded) => Ok(Some(decoded)),
+        Err(failure) if matches!(failure.kind, Kind::TooLarge | Kind::WrongKind) => Ok(None),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// Reads a file whose encoding is known and is not UTF-8.

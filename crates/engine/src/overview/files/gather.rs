@@ -48,7 +48,8 @@ impl ProjectFiles {
 }
 
 /// Finds the files below a directory, and reads those whose record (of symbols and entry points) is missing or
-/// outdated, as far as the time allows; a background thread reads the others. Fails if the time does not suffice to find all files, or if the call is cancelled.
+/// outdated, as far as the time allows; a background thread reads the others. Fails if the time does not suffice to find
+/// all files, or if the call is cancelled.
 pub(crate) async fn gather(
     overview: &Overview,
     base: &WorkspacePath,

@@ -33,7 +33,7 @@
 
   /** Converts the values of a function call to an object with the tool's named arguments. */
   const bind = (name, values) => {
-    const { names, properties } = shapes.get(name);
+    const { names, properties, own } = shapes.get(name);
     const said = values.slice();
     while (said.length > 0 && said.at(-1) === undefined) said.pop();
     const named = {};
@@ -45,7 +45,7 @@
       }
     }
     if (said.length > names.length) {
-      throw new TypeError(`${name} takes ${names.length === 0 ? "no arguments" : `no more than these arguments (${names.length}): ${names.join(", ")}`}`);
+      throw new TypeError(`${own} takes ${names.length === 0 ? "no arguments" : `no more than these arguments (${names.length}): ${names.join(", ")}`}`);
     }
     said.forEach((value, at) => {
       if (value !== undefined) named[names[at]] = value;

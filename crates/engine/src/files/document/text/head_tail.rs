@@ -88,13 +88,17 @@ fn end_of_file(
 ) -> Result<String, Failure> {
     // Keeps two bytes more than requested, because the line break at the end of the file is removed below.
     let most = bytes + 2;
-    let raw = match storage {
-        Storage::Raw => Some(raw_end(lookup::open(files, path)?, most, cx)?),
-        Storage::Decoded => None,
-    };
-    let end = match raw.filter(|end| files.encoding().is_none() || is_utf8(end)) {
-        Some(end) => end,
-        None => decoded_end(lookup::open(files, path)?, files, most)?,
+    let decode = || decoded_end(lookup::open(files, path)?, files, most);
+    let end = match storage {
+        Storage::Raw => {
+            let raw = raw_end(lookup::open(files, path)?, most, cx)?;
+            if files.encoding().is_none() || is_utf8(&raw) {
+                raw
+            } else {
+                super::decodable(decode())?.unwrap_or(raw)
+            }
+        }
+        Storage::Decoded => decode()?,
     };
     let line = end.strip_suffix(b"\n").unwrap_or(&end);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
