@@ -18,7 +18,7 @@ use crate::Word;
 
 /// The version of records. It changes whenever the record of the same text would change; records of other versions are
 /// rebuilt.
-pub const VERSION: u32 = 12;
+pub const VERSION: u32 = 13;
 
 /// A byte range of a file: the start, and the exclusive end.
 pub type Span = (u32, u32);
