@@ -278,7 +278,7 @@ impl Resolver<'_> {
     }
 
     /// Returns whether a symbol only declares that another file is a module.
-    pub(super) fn is_elsewhere(&self, at: At) -> bool {
+    pub(crate) fn is_elsewhere(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         symbol.kind.kind() == Kind::Module && symbol.body.is_none()
     }
