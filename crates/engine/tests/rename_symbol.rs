@@ -19,7 +19,7 @@ type File = (&'static str, &'static str, Option<&'static str>);
 /// The id of a symbol, its new name, and the files of the project.
 type Row = (&'static str, &'static str, &'static [File]);
 
-const ROWS: [Row; 8] = [
+const ROWS: [Row; 12] = [
     (
         "python:cart.py#Cart.total(function)",
         "amount",
@@ -97,6 +97,62 @@ const ROWS: [Row; 8] = [
                 Some("package m\n\nfunc use(c Cart) int { return sum(2) + c.total() }\n"),
             ),
         ],
+    ),
+    (
+        "rust:src/lib.rs#Find(struct)",
+        "Search",
+        &[(
+            "src/lib.rs",
+            "pub struct Find(u32);\n\npub enum Command<'a> {\n    Find(Find),\n    Other(&'a Find),\n}\n\npub fn run(command: Command<'_>) -> u32 {\n    match command {\n        Command::Find(Find(number)) => number,\n        Command::Other(_) => 1,\n    }\n}\n",
+            Some(
+                "pub struct Search(u32);\n\npub enum Command<'a> {\n    Find(Search),\n    Other(&'a Search),\n}\n\npub fn run(command: Command<'_>) -> u32 {\n    match command {\n        Command::Find(Search(number)) => number,\n        Command::Other(_) => 1,\n    }\n}\n",
+            ),
+        )],
+    ),
+    (
+        "rust:src/options.rs#When(enum)",
+        "Moment",
+        &[
+            ("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n", None),
+            ("src/lib.rs", "pub mod options;\n", None),
+            (
+                "src/options.rs",
+                "pub enum When { Always, Never }\n",
+                Some("pub enum Moment { Always, Never }\n"),
+            ),
+            (
+                "src/main.rs",
+                "use shop::options::When::{self, Always};\nuse shop::{options::When::Never};\n\nfn main() {\n    let when: When = Always;\n    drop((when, Never));\n}\n",
+                Some(
+                    "use shop::options::Moment::{self, Always};\nuse shop::{options::Moment::Never};\n\nfn main() {\n    let when: Moment = Always;\n    drop((when, Never));\n}\n",
+                ),
+            ),
+        ],
+    ),
+    (
+        "go:b.go#node(struct)",
+        "item",
+        &[
+            ("go.mod", "module m\n", None),
+            (
+                "b.go",
+                "package m\n\ntype node struct {\n\tnode *node\n}\n\nfunc f(node node) *node {\n\treturn node.node\n}\n",
+                Some(
+                    "package m\n\ntype item struct {\n\tnode *item\n}\n\nfunc f(node item) *item {\n\treturn node.node\n}\n",
+                ),
+            ),
+        ],
+    ),
+    (
+        "typescript:find.ts#Find(interface)",
+        "Search",
+        &[(
+            "find.ts",
+            "export interface Find { a: number }\nexport interface A { Find: Find }\nexport class K {\n  Find?: Find\n  m(Find: Find): number { return Find.a }\n}\n",
+            Some(
+                "export interface Search { a: number }\nexport interface A { Find: Search }\nexport class K {\n  Find?: Search\n  m(Find: Search): number { return Find.a }\n}\n",
+            ),
+        )],
     ),
     (
         "java:Cart.java#Cart(class)",
@@ -199,6 +255,19 @@ async fn unproved_occurrences_are_listed_and_not_edited() {
     assert_eq!(spots(&plan.possible), [("a.py".to_owned(), 10), ("a.py".to_owned(), 12)]);
     assert_eq!(spots(&plan.text), [("a.py".to_owned(), 13)]);
     assert_eq!((plan.files.len(), plan.files[0].edits.len(), plan.others), (1, 2, 1));
+}
+
+/// The index records only the last name of the path of a Java import, and a class may be another part of the path.
+#[tokio::test]
+async fn parts_of_import_paths_are_possible_uses() {
+    let world = World::new(&[
+        ("p/Box.java", "package p;\n\npublic class Box {\n  public static class Lid {}\n}\n"),
+        ("p/Use.java", "package p;\n\nimport p.Box.Lid;\n\nclass Use {\n  Lid lid;\n}\n"),
+    ]);
+    let plan = plan(&world, "java:p/Box.java#Box(class)", "Crate").await.unwrap();
+    let possible: Vec<(&str, usize)> =
+        plan.possible.iter().map(|spot| (spot.path.as_str(), spot.line)).collect();
+    assert_eq!((possible, plan.others), (vec![("p/Use.java", 3)], 0));
 }
 
 #[tokio::test]

@@ -57,9 +57,12 @@ impl Graph {
                     Resolution::Outside | Resolution::Local => continue,
                 };
                 open += usize::from(targets.iter().all(|target| target.sure == Certainty::Possible));
-                let sure = targets
-                    .iter()
-                    .filter(|target| target.sure != Certainty::Possible && target.at.file != from);
+                // A file that uses `crate::part` does not depend on the file that has `mod part;`.
+                let sure = targets.iter().filter(|target| {
+                    target.sure != Certainty::Possible
+                        && target.at.file != from
+                        && !resolver.is_elsewhere(target.at)
+                });
                 for target in sure {
                     let new = Link { from, to: target.at, places: 0, first: used.at };
                     symbols.entry((from, target.at)).or_insert(new).places += 1;

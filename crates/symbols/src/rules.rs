@@ -235,6 +235,15 @@ pub(crate) fn of(language: &str) -> &'static Rules {
     }
 }
 
+/// Checks whether a name in the position of a type always denotes a type in a language, even if a value with that name
+/// is nearer. In Python and Ruby, a type is a value.
+pub(crate) fn keeps_types_apart(language: &str) -> bool {
+    matches!(
+        language,
+        "rust" | "go" | "c" | "cpp" | "java" | "typescript" | "tsx" | "csharp" | "kotlin" | "scala" | "swift"
+    )
+}
+
 /// Returns whether files of two languages can use one another's names.
 pub(crate) fn together(one: &str, other: &str) -> bool {
     let family = |language: &str| of(language).family;

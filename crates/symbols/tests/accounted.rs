@@ -4,7 +4,7 @@
 //! The tokenizer knows only comments, strings and identifiers of each language; it shares no code with the
 //! index.
 
-use crate::common::{go_on, index};
+use crate::common::{go_on, index, write};
 use toolpost_test_rows::each;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -12,7 +12,9 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use toolpost_symbols::{At, Direction, FileId, Graph, Relation, Resolution, ResolutionMethod, Usage};
+use toolpost_symbols::{
+    At, Direction, FileId, Graph, Occurrence, Outcome, Relation, Resolution, ResolutionMethod, Usage,
+};
 use toolpost_syntax::Kind;
 
 /// Maximum number of functions of one name whose callers are listed.
@@ -430,6 +432,94 @@ fn every_occurrence_of_a_function_in_real_programs_is_accounted_for() {
     }
     assert!(sum.values().sum::<usize>() > 10_000, "{sum:?}");
     assert_eq!(lost, Vec::<String>::new(), "{sum:?}");
+}
+
+/// A project in which types, variants and modules share names, and in which each of these names has one meaning.
+const SHARED_NAMES: [(&str, &str); 6] = [
+    ("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n"),
+    (
+        "src/lib.rs",
+        "pub mod options;\nmod parts;\n\nuse parts::Piece as P;\n\npub struct Find(u32);\npub struct Walked<T>(T);\n\n\
+         pub enum Command<'a> {\n    Find(Find),\n    Piece(&'a crate::parts::Piece),\n    \
+         Walked(std::sync::Mutex<Walked<u8>>),\n    Named { find: Find },\n}\n\n\
+         impl Find {\n    pub fn all(pieces: Vec<P>) -> Vec<Find> {\n        drop(pieces);\n        Vec::from([Find(1)])\n    }\n}\n\n\
+         pub fn run(command: Command<'_>) -> u32 {\n    match command {\n        Command::Find(Find(number)) => number,\n        \
+         Command::Piece(_) => 1,\n        _ => 2,\n    }\n}\n",
+    ),
+    (
+        "src/parts.rs",
+        "pub struct Piece;\npub enum Act { Add, Drop }\n\npub fn run(act: Act) -> u8 {\n    use Act::{Add, Drop};\n    \
+         match act {\n        Add => 1,\n        Drop => 2,\n    }\n}\n\n\
+         pub mod inner {\n    use super::{Act::{self, Add}, Piece};\n    use super::super::parts::Act::Drop;\n    \
+         pub fn all() -> Vec<(Act, Piece)> {\n        Vec::from([(Add, Piece), (Drop, Piece)])\n    }\n}\n",
+    ),
+    ("src/options.rs", "pub enum When { Always, Never }\n"),
+    (
+        "src/main.rs",
+        "use shop::options::When::{self, Always};\nuse shop::options::{self, self as choices, When::Never};\n\n\
+         fn main() {\n    let when: Option<choices::When> = Some(Always);\n    drop((when, Never));\n    \
+         let options: Vec<options::When> = vec![];\n    drop(options);\n    use shop::options::When::*;\n}\n",
+    ),
+    (
+        "tests/suite.rs",
+        "mod common;\nmod first;\nuse common::{Ended};\n\nfn end() -> Ended {\n    Ended\n}\n",
+    ),
+];
+
+/// The modules of the integration test of that project.
+const MODULES_OF_TEST: [(&str, &str); 2] = [
+    ("tests/common/mod.rs", "pub struct Ended;\n"),
+    ("tests/first.rs", "use crate::common::{Ended};\n\nfn all() -> Vec<Ended> {\n    Vec::new()\n}\n"),
+];
+
+/// Each token with the name of a type or a variant is a proved use of exactly one of the symbols with that name.
+#[test]
+fn each_occurrence_of_a_type_in_rust_is_in_exactly_one_class() {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in SHARED_NAMES.into_iter().chain(MODULES_OF_TEST) {
+        write(folder.path(), path, text);
+    }
+    let index = index(folder.path(), None);
+    let graph = index.graph(&go_on).unwrap();
+    let answers = answers_for_types(&graph);
+    let (mut checked, mut wrong) = (0, Vec::new());
+    for file in graph.files() {
+        let path = graph.file(file).path.to_string();
+        let text = fs::read_to_string(folder.path().join(&path)).unwrap();
+        for token in identifiers(&text, &lexis("rust").unwrap()) {
+            let Some(answers) = answers.get(&text[token.clone()]) else { continue };
+            let here = |one: &&Occurrence| one.file == file && one.place as usize == token.start;
+            let found: Vec<Option<Outcome>> =
+                answers.iter().map(|all| all.iter().find(here).map(|one| one.outcome)).collect();
+            let proved = found.iter().filter(|outcome| **outcome == Some(Outcome::Proved)).count();
+            let other = found.iter().filter(|outcome| **outcome == Some(Outcome::Other)).count();
+            checked += 1;
+            if (proved, other) != (1, found.len() - 1) {
+                let name = &text[token.clone()];
+                wrong.push(format!("{path}: {name}: {}: {found:?}", line(&text, token.start)));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(checked > 50, "{checked}");
+}
+
+/// Lists the occurrences of the name of each type and each variant, by name, for each symbol with that name.
+fn answers_for_types(graph: &Graph) -> BTreeMap<String, Vec<Vec<Occurrence>>> {
+    let mut groups: BTreeSet<Vec<At>> = BTreeSet::new();
+    for file in graph.files() {
+        for (symbol, defined) in (0..).zip(&graph.file(file).record.symbols) {
+            if defined.kind.kind().is_type() || defined.kind.kind() == Kind::Variant {
+                groups.insert(graph.namesakes(At { file, symbol }));
+            }
+        }
+    }
+    let mut out: BTreeMap<String, Vec<Vec<Occurrence>>> = BTreeMap::new();
+    for group in groups {
+        let name = graph.text(graph.symbol(group[0]).name).to_owned();
+        out.entry(name).or_default().push(graph.occurrences(&group));
+    }
+    out
 }
 
 #[test]

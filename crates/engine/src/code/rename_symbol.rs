@@ -22,7 +22,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use toolpost_symbols::{At, FileId, Occurrence, Usage};
-use toolpost_syntax::Kind as SymbolKind;
+use toolpost_syntax::{Kind as SymbolKind, NameToken};
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
 /// The `rename_symbol` operation, which computes the edits that rename a symbol.
@@ -197,6 +197,12 @@ impl Rename<'_> {
                 by_file.entry(file).or_default();
             }
         }
+        // The index may record only the last name of the path of an import.
+        if self.is_type() {
+            for file in self.symbols.iter().flat_map(|at| index.files_with_import_path(*at)) {
+                by_file.entry(file).or_default();
+            }
+        }
         let mut files: Vec<(FileId, Vec<Occurrence>)> = by_file.into_iter().collect();
         files.sort_by(|(one, _), (other, _)| index.file(*one).path.cmp(&index.file(*other).path));
         files
@@ -257,7 +263,13 @@ impl Rename<'_> {
         let mut edits = Vec::new();
         for token in draft.tokens(&self.old)? {
             let known = occurrences.iter().find(|one| one.place as usize == token.at.start);
-            match draft.fate(&token, known, self.reach(file)) {
+            let fate = match known {
+                None if self.is_unknown_part(file, &draft, &token) => {
+                    Fate::Possible("a part of a path that the index does not resolve".to_owned())
+                }
+                known => draft.fate(&token, known, self.reach(file)),
+            };
+            match fate {
                 Fate::Edit(text) => edits.push(draft.edit(&token, text.replace("{new}", self.new))),
                 Fate::Possible(why) => output.possible.push(draft.spot(token.at.start, why)),
                 Fate::Other => output.others += 1,
@@ -271,6 +283,19 @@ impl Rename<'_> {
         output.conflicts.extend(draft.check(&edits, &self.old, self.new, self.captures(file))?);
         output.files.push(FileEdits { path, hash: draft.hash(), edits });
         Ok(())
+    }
+
+    /// Checks whether the symbol is a type, which may be a part of a path.
+    fn is_type(&self) -> bool {
+        self.symbols.iter().any(|at| self.context.index.symbol(*at).kind.kind().is_type())
+    }
+
+    /// Checks whether a token that is not in the index may name the symbol in a path, as in `import a.Symbol.Inner`. Of
+    /// most languages, the index records only the last name of the path of an import.
+    fn is_unknown_part(&self, file: FileId, draft: &Draft, token: &NameToken) -> bool {
+        let index = self.context.index;
+        let place = u32::try_from(token.at.start).unwrap_or(u32::MAX);
+        self.is_type() && draft.is_qualifier(token) && !index.is_local(file, place, &self.old)
     }
 
     /// Returns true if another use of the new name in the same file could hide the renamed symbol, or be

@@ -67,12 +67,14 @@ impl Resolver<'_> {
             }
             Value::File(file) => {
                 let path = &self.graph.file(*file).path;
-                if self.crate_root(*file) == Some(*file) {
+                let root = self.crate_root(*file);
+                if root == Some(*file) {
                     return None;
                 }
                 let (folder, name) = split(path);
                 let folder = if name == "mod.rs" { split(folder).0 } else { folder };
-                self.file_of(folder).map(Value::File)
+                let beside = root.filter(|root| split(&self.graph.file(*root).path).0 == folder);
+                beside.or_else(|| self.file_of(folder)).map(Value::File)
             }
             _ => None,
         }
@@ -92,7 +94,7 @@ impl Resolver<'_> {
             return vec![Value::File(file)];
         }
         let word = self.graph.word(name);
-        let here = word.map(|word| self.lookup(spot, word)).unwrap_or_default();
+        let here = word.map(|word| self.lookup_only_types(spot, word)).unwrap_or_default();
         let here: Vec<Value> =
             here.into_iter().map(|(value, _)| value).filter(|value| *value != Value::Outside).collect();
         if !here.is_empty() {
@@ -168,18 +170,10 @@ impl Resolver<'_> {
         let path = &self.graph.file(file).path;
         let rest = path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/');
         let mut parts = rest.split('/');
-        let own = |depth: usize| {
-            let parts: Vec<&str> = rest.split('/').collect();
-            if parts.len() <= depth + 1 {
-                return Some(file);
-            }
-            let main = joined(folder, &format!("{}/main.rs", parts[..=depth].join("/")))?;
-            self.graph.by_path(&main).or(Some(file))
-        };
         match (parts.next()?, parts.next()) {
-            ("tests" | "benches" | "examples", _) => return own(1),
+            ("tests" | "benches" | "examples", _) => return self.root_of_target(file, folder, (rest, 1)),
             ("build.rs", None) => return Some(file),
-            ("src", Some("bin")) => return own(2),
+            ("src", Some("bin")) => return self.root_of_target(file, folder, (rest, 2)),
             _ => {}
         }
         let at = |path: &str| joined(folder, path).and_then(|path| self.graph.by_path(&path));
@@ -192,16 +186,44 @@ impl Resolver<'_> {
                 // A module that only `main.rs` declares belongs to the binary.
                 let first = rest.strip_prefix("src/").unwrap_or(rest).split('/').next().unwrap_or(rest);
                 let first = first.strip_suffix(".rs").unwrap_or(first);
-                let declares = |root: FileId| {
-                    let imports = &self.graph.file(root).record.imports;
-                    imports.iter().any(|import| {
-                        import.what == crate::record::ImportTarget::Module
-                            && self.graph.text(import.module) == first
-                    })
-                };
-                Some(if declares(main) && !declares(library) { main } else { library })
+                let only_main = self.declares(main, first) && !self.declares(library, first);
+                Some(if only_main { main } else { library })
             }
             (library, main) => library.or(main).or(Some(file)),
         }
+    }
+
+    /// Returns the root file of a target such as an integration test: `main.rs` in the directory of the target, or the
+    /// file itself. `rest` is the path of the file in the package, and the first `depth` parts of it are the directory
+    /// of all such targets.
+    fn root_of_target(&self, file: FileId, folder: &str, (rest, depth): (&str, usize)) -> Option<FileId> {
+        let parts: Vec<&str> = rest.split('/').collect();
+        let Some(name) = parts.get(depth) else { return Some(file) };
+        let targets = joined(folder, &parts[..depth].join("/"))?;
+        if parts.len() > depth + 1 {
+            let main = joined(&targets, &format!("{name}/main.rs"))?;
+            if let Some(main) = self.graph.by_path(&main) {
+                return Some(main);
+            }
+        }
+        // A file or a directory next to a target is a module if only that target declares it.
+        let targets = self.graph.folder(&targets);
+        let declarers = |name: &str, of: FileId| -> Vec<FileId> {
+            let name = name.strip_suffix(".rs").unwrap_or(name);
+            let declares = |other: &FileId| *other != of && self.declares(*other, name);
+            targets.iter().copied().filter(declares).collect()
+        };
+        match declarers(name, file).as_slice() {
+            [root] if declarers(split(&self.graph.file(*root).path).1, *root).is_empty() => Some(*root),
+            _ => Some(file),
+        }
+    }
+
+    /// Checks whether a file contains `mod name;`.
+    fn declares(&self, file: FileId, name: &str) -> bool {
+        let imports = &self.graph.file(file).record.imports;
+        imports.iter().any(|import| {
+            import.what == crate::record::ImportTarget::Module && self.graph.text(import.module) == name
+        })
     }
 }

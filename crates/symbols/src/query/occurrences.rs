@@ -8,8 +8,9 @@ use crate::graph::{Graph, is_class};
 use crate::ids::{At, FileId};
 use crate::record::{ImportTarget, ReferenceRecord, Usage};
 use crate::resolve::{Resolver, Value};
-use crate::rules::together;
+use crate::rules::{self, Family, together};
 use crate::target::{Certainty, Resolution, ResolutionMethod};
+use crate::word::Word;
 
 /// An occurrence of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,7 +130,7 @@ impl Graph {
     }
 
     /// Checks whether an import of a file binds this name to an item with another name.
-    fn renames_an_import(&self, file: FileId, name: crate::Word) -> bool {
+    fn renames_an_import(&self, file: FileId, name: Word) -> bool {
         self.file(file).record.imports.iter().any(|import| match import.what {
             ImportTarget::Default(own) => own == name,
             ImportTarget::Name(own) => import.alias == Some(name) && own != name,
@@ -168,6 +169,36 @@ impl Graph {
             }
             Resolution::Outside | Resolution::Local => Outcome::Other,
         }
+    }
+
+    /// Checks whether a name at a position is a local name: its declaration, or a position in the scope of one.
+    #[must_use]
+    pub fn is_local(&self, file: FileId, place: u32, name: &str) -> bool {
+        let Some(name) = self.word(name) else { return false };
+        let record = &self.file(file).record;
+        let mut locals = record.locals.iter().filter(|local| local.name == name);
+        locals.any(|local| {
+            let span = local.scope.map(|scope| record.scopes[scope as usize].0);
+            local.at == place || span.is_some_and(|span| span.0 <= place && place < span.1)
+        })
+    }
+
+    /// Lists the files of the symbol's language family with an import whose path contains the name of the symbol.
+    #[must_use]
+    pub fn files_with_import_path(&self, at: At) -> Vec<FileId> {
+        let name = self.text(self.symbol(at).name);
+        let language = self.file(at.file).language();
+        // In these languages, a path consists of names of files and directories.
+        if matches!(rules::of(language).family, Family::Ecma | Family::C | Family::Go) {
+            return Vec::new();
+        }
+        let parts =
+            |path: Word| self.text(path).split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        let has = |file: &FileId| {
+            let mut imports = self.file(*file).record.imports.iter();
+            imports.any(|import| parts(import.module).any(|part| part == name))
+        };
+        self.files().filter(|file| together(self.file(*file).language(), language)).filter(has).collect()
     }
 
     /// Lists the files of the symbol's language family that have a local name, a parameter or a destructuring

@@ -30,7 +30,10 @@ impl Resolver<'_> {
                 found
             }
             None => {
-                let mut found = self.lookup(spot, used.name);
+                let mut found = match used.usage {
+                    Usage::Type => self.lookup_in_types(spot, used.name),
+                    _ => self.lookup(spot, used.name),
+                };
                 if self.rules(spot.file).family == Family::Rust {
                     found.retain(|(value, _)| !self.is_macro(value));
                 }
@@ -59,10 +62,21 @@ impl Resolver<'_> {
                 }
             }
             Some(receiver) => {
-                let value = self.value(spot, receiver);
+                let in_type = matches!(used.usage, Usage::Type | Usage::Construct);
+                let module = if in_type { self.module_of_type(spot, receiver) } else { None };
+                let value = module.unwrap_or_else(|| self.value(spot, receiver));
                 self.member(&value, used.name, spot)
             }
         }
+    }
+
+    /// Returns the module or the type that the path before the name of a Rust type denotes. A variable of the same name
+    /// does not hide it.
+    fn module_of_type(&self, spot: Location, path: &Expression) -> Option<Value> {
+        let rust = self.rules(spot.file).family == Family::Rust;
+        let parts = self.segments(path).filter(|_| rust)?;
+        let found = self.module(spot, &parts.join("::"));
+        (!found.is_empty()).then(|| Value::either(found))
     }
 
     /// Evaluates a name that no scope or import defines. It is outside the workspace only if no symbol of the

@@ -8,11 +8,31 @@ use crate::Word;
 use crate::graph::is_class;
 use crate::ids::At;
 use crate::record::{Base, BindingKind, ImportRecord, ImportTarget, Local};
-use crate::rules::Family;
+use crate::rules::{self, Family};
 use crate::target::ResolutionMethod;
 
 /// Possible meanings of a name, each with the method that found it.
 pub(super) type Meanings = Vec<(Value, ResolutionMethod)>;
+
+/// The names among which a lookup searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Namespace {
+    /// All names.
+    All,
+    /// The names of types and modules. A value does not hide them.
+    Types,
+}
+
+impl Namespace {
+    /// Checks whether the namespace has symbols of a kind.
+    fn has(self, kind: Kind) -> bool {
+        match self {
+            Self::All => true,
+            // A macro of C may stand for a type.
+            Self::Types => is_class(kind) || matches!(kind, Kind::Type | Kind::Module | Kind::Macro),
+        }
+    }
+}
 
 /// An enclosing scope or symbol.
 #[derive(Clone, Copy)]
@@ -25,17 +45,34 @@ impl Resolver<'_> {
     /// Returns the meanings of a name at a location. They are empty if no scope, no import and no rule of the language
     /// gives the name a meaning there.
     pub(crate) fn lookup(&self, spot: Location, name: Word) -> Meanings {
+        self.lookup_among(spot, name, Namespace::All)
+    }
+
+    /// Returns the meanings of a name in the position of a type. A variant, a field or a variable of the same name is
+    /// not one, even if it is nearer: `enum Command { Find(Find) }`, `func f(node node)`.
+    pub(crate) fn lookup_in_types(&self, spot: Location, name: Word) -> Meanings {
+        let apart = rules::keeps_types_apart(self.file(spot.file).language());
+        let found = if apart { self.lookup_only_types(spot, name) } else { Vec::new() };
+        if found.is_empty() { self.lookup(spot, name) } else { found }
+    }
+
+    /// Returns the types, the modules and the imported meanings of a name at a location.
+    pub(crate) fn lookup_only_types(&self, spot: Location, name: Word) -> Meanings {
+        self.lookup_among(spot, name, Namespace::Types)
+    }
+
+    fn lookup_among(&self, spot: Location, name: Word, among: Namespace) -> Meanings {
         self.deeper(Vec::new(), || {
-            let found = self.inside(spot, name);
+            let found = self.inside(spot, name, among);
             match found {
                 Some(found) => found,
-                None => self.of_file(spot, name),
+                None => self.of_file_among(spot, name, among),
             }
         })
     }
 
     /// Searches the enclosing scopes and symbols.
-    fn inside(&self, spot: Location, name: Word) -> Option<Meanings> {
+    fn inside(&self, spot: Location, name: Word, among: Namespace) -> Option<Meanings> {
         let file = self.file(spot.file);
         let rules = self.rules(spot.file);
         let mut scope = file.scope(spot.place);
@@ -61,7 +98,7 @@ impl Resolver<'_> {
             match layer {
                 Layer::Scope(number) => {
                     let class = self.is_class_scope(spot, number);
-                    let seen = !class || !in_function || rules.bare_members;
+                    let seen = (!class || !in_function || rules.bare_members) && among == Namespace::All;
                     let locals = if seen { file.locals(Some(number), name) } else { &[] };
                     if !locals.is_empty() {
                         return Some(vec![
@@ -72,7 +109,7 @@ impl Resolver<'_> {
                     scope = file.record.scopes[number as usize].1;
                 }
                 Layer::Symbol(number) => {
-                    let found = self.in_symbol(spot, number, name, in_function);
+                    let found = self.in_symbol(spot, number, name, (in_function, among));
                     if !found.is_empty() {
                         return Some(found);
                     }
@@ -129,7 +166,13 @@ impl Resolver<'_> {
     }
 
     /// Searches the members of a symbol, and the imports in it.
-    fn in_symbol(&self, spot: Location, number: u32, name: Word, in_function: bool) -> Meanings {
+    fn in_symbol(
+        &self,
+        spot: Location,
+        number: u32,
+        name: Word,
+        (in_function, among): (bool, Namespace),
+    ) -> Meanings {
         let file = self.file(spot.file);
         let rules = self.rules(spot.file);
         let symbol = &file.record.symbols[number as usize];
@@ -150,7 +193,11 @@ impl Resolver<'_> {
             if members.iter().any(|member| self.graph.constructed(*member) == Some(at)) {
                 return vec![(Value::Thing(at), ResolutionMethod::Scope)];
             }
-            return members.into_iter().map(|at| (Value::Thing(at), ResolutionMethod::Member)).collect();
+            return members
+                .into_iter()
+                .filter(|at| among.has(self.graph.symbol(*at).kind.kind()))
+                .map(|at| (Value::Thing(at), ResolutionMethod::Member))
+                .collect();
         }
         if class && in_function {
             return Vec::new();
@@ -158,9 +205,11 @@ impl Resolver<'_> {
         let found: Meanings = match symbol.kind.kind() {
             _ if !body => Vec::new(),
             Kind::Impl | Kind::Trait => Vec::new(),
+            _ if class && needs_qualifier(symbol.kind.kind(), rules.family) => Vec::new(),
             _ => file
                 .members(number, name)
                 .map(|symbol| At { file: spot.file, symbol })
+                .filter(|at| among.has(self.graph.symbol(*at).kind.kind()))
                 .filter(|at| !self.is_elsewhere(*at) && !self.is_method_of_object(*at))
                 .map(|at| (Value::Thing(at), ResolutionMethod::Scope))
                 .collect(),
@@ -170,17 +219,21 @@ impl Resolver<'_> {
 
     /// Searches the names of the whole file, its imports, and the names of the language.
     pub(super) fn of_file(&self, spot: Location, name: Word) -> Meanings {
+        self.of_file_among(spot, name, Namespace::All)
+    }
+
+    fn of_file_among(&self, spot: Location, name: Word, among: Namespace) -> Meanings {
         let file = self.file(spot.file);
         let own: Meanings = file
             .top(name)
             .iter()
             .map(|symbol| At { file: spot.file, symbol: *symbol })
-            .filter(|at| self.is_meant_bare(*at))
+            .filter(|at| self.is_meant_bare(*at) && among.has(self.graph.symbol(*at).kind.kind()))
             .map(|at| (Value::Thing(at), ResolutionMethod::Scope))
             .collect();
         let mut found = self.nearest(spot, own);
         found.extend(self.imported(spot, None, name));
-        if found.is_empty() {
+        if found.is_empty() && among == Namespace::All {
             let locals = file.locals(None, name);
             let locals: Vec<u32> = locals
                 .iter()
@@ -225,7 +278,7 @@ impl Resolver<'_> {
     }
 
     /// Returns whether a symbol only declares that another file is a module.
-    pub(super) fn is_elsewhere(&self, at: At) -> bool {
+    pub(crate) fn is_elsewhere(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         symbol.kind.kind() == Kind::Module && symbol.body.is_none()
     }
@@ -438,6 +491,16 @@ impl Resolver<'_> {
         }
         let locals = file.locals(None, name);
         if locals.is_empty() { Vec::new() } else { vec![self.of_locals(spot, locals)] }
+    }
+}
+
+/// Checks whether the members of a class of this kind have no plain name, not even in the body of the class:
+/// the variants of a Rust enumeration, the fields of a Go struct. The members of a TypeScript enumeration have one.
+fn needs_qualifier(kind: Kind, family: Family) -> bool {
+    match family {
+        Family::Rust | Family::Go => true,
+        Family::Ecma => kind != Kind::Enum,
+        Family::Python | Family::C | Family::Java | Family::None => false,
     }
 }
 

@@ -62,6 +62,7 @@ impl Resolver<'_> {
         }
         let spot = Location { file, place: used.at };
         let meanings = match used.usage {
+            Usage::Import if self.is_segment(spot) => return self.of_segment(spot, used),
             Usage::Import => self.brought(spot),
             _ => self.meant(spot, used),
         };
@@ -84,6 +85,70 @@ impl Resolver<'_> {
             return self.by_name(file, used, lacks);
         }
         self.otherwise(file, used, &meanings)
+    }
+
+    /// Checks whether the use at a location is not an imported name but a part of the path before one.
+    fn is_segment(&self, spot: Location) -> bool {
+        self.rules(spot.file).family == Family::Rust
+            && !self.file(spot.file).record.imports.iter().any(|import| import.at == spot.place)
+    }
+
+    /// Returns the target of a name in the path of an import, such as `When` in `use options::When::{self, Always}`.
+    fn of_segment(&self, spot: Location, used: &ReferenceRecord) -> Resolution {
+        let before = used.receiver.as_ref().map_or(Some(Vec::new()), |receiver| self.segments(receiver));
+        let Some(mut parts) = before else { return Resolution::Unresolved };
+        parts.push(self.graph.text(used.name));
+        let type_or_module =
+            |at: &At| is_class(self.kind_of(*at)) || matches!(self.kind_of(*at), Kind::Module | Kind::Type);
+        let found = self.module(spot, &parts.join("::"));
+        let mut things = Vec::new();
+        let mut modules = Vec::new();
+        for value in found.iter().flat_map(Value::each) {
+            match value {
+                Value::Thing(at) if type_or_module(at) => things.push((*at, ResolutionMethod::Import)),
+                Value::File(_) => modules.push(value),
+                _ => {}
+            }
+        }
+        things.extend(modules.iter().flat_map(|module| self.declarations(module, used)));
+        if !things.is_empty() {
+            return self.targets(things);
+        }
+        let own = matches!(parts[0], "crate" | "self" | "super") || !self.module(spot, parts[0]).is_empty();
+        let named = || {
+            let mut all = self.graph.definitions(used.name).iter();
+            all.any(|at| self.rules(at.file).family == Family::Rust && type_or_module(at))
+        };
+        // A crate of the workspace is not a symbol, so its name does not refer to one either.
+        if modules.is_empty() && own && named() { Resolution::Unresolved } else { Resolution::Outside }
+    }
+
+    /// Returns the names of a Rust path; `None` if the expression is not a path of plain names.
+    pub(super) fn segments(&self, path: &Expression) -> Option<Vec<&str>> {
+        let mut parts = vec![match path.base {
+            Base::Name(name, _) => self.graph.text(name),
+            Base::Own => "self",
+            Base::Above => "super",
+            Base::New(..) | Base::Literal(_) | Base::Macros | Base::Global | Base::Other => return None,
+        }];
+        for step in &path.steps {
+            let Step::Member(name) = step else { return None };
+            parts.push(self.graph.text(*name));
+        }
+        Some(parts)
+    }
+
+    /// Finds the declarations `mod name;` of a module that is a file.
+    fn declarations(&self, module: &Value, used: &ReferenceRecord) -> Vec<(At, ResolutionMethod)> {
+        let all = self.graph.definitions(used.name).iter().copied();
+        let path = format!("self::{}", self.graph.text(used.name));
+        let declares = |at: &At| {
+            let spot = self.spot_of(*at);
+            self.rules(at.file).family == Family::Rust
+                && self.is_elsewhere(*at)
+                && self.module(spot, &path).contains(module)
+        };
+        all.filter(declares).map(|at| (at, ResolutionMethod::Import)).collect()
     }
 
     /// Checks whether a file can use names that it does not import by name: from a wildcard import, or from a

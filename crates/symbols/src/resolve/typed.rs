@@ -116,7 +116,8 @@ impl Resolver<'_> {
 
     /// Returns the meanings of a type name, without parameters and variables.
     fn lookup_type(&self, spot: Location, name: crate::Word) -> Vec<Value> {
-        let found: Vec<Value> = self.lookup(spot, name).into_iter().map(|(value, _)| value).collect();
+        let found = self.lookup_in_types(spot, name);
+        let found: Vec<Value> = found.into_iter().map(|(value, _)| value).collect();
         let local = |value: &Value| matches!(value, Value::One(..) | Value::Held(_) | Value::Wrap(_));
         if !found.is_empty() && found.iter().all(local) {
             let of_file = self.of_file(spot, name);

@@ -220,7 +220,9 @@ impl Collector<'_, '_> {
         if matches!(what, ImportTarget::Name(_)) {
             self.found.references.insert(at.start, (Rank::Use(Usage::Import), at.clone(), None));
         }
-        for node in [parts.alias, parts.default, parts.module].into_iter().flatten() {
+        // The names in the path of a Rust module are uses too.
+        let module = parts.module.filter(|node| !self.is_segment(&node.byte_range()));
+        for node in [parts.alias, parts.default, module].into_iter().flatten() {
             self.found
                 .references
                 .entry(node.start_byte())
@@ -254,6 +256,30 @@ impl Collector<'_, '_> {
         }
         found.reverse();
         (!found.is_empty()).then(|| found.join("::"))
+    }
+
+    /// Checks whether a name in an import is a part of the path before the imported name. Only Rust has such names in
+    /// the facts: in `use a::When::{self, Always}`, the part `When` is an enum.
+    fn is_segment(&self, at: &Range<usize>) -> bool {
+        let behind = self.tree.text().get(at.end..).unwrap_or_default();
+        self.tree.language().name() == "rust" && behind.trim_start().starts_with("::")
+    }
+
+    /// Returns the part of an import path before the name at `at`: `receiver`, after the paths before the braces
+    /// around the name.
+    fn path_before(&self, at: &Range<usize>, receiver: Option<Chain>) -> Option<Chain> {
+        let (grammar, text) = (self.tree.language().0, self.tree.text());
+        let mut out = receiver;
+        let mut inner = self.tree.root().descendant_for_byte_range(at.start, at.end);
+        while let Some(parent) = inner.and_then(|inner| inner.parent()) {
+            let prefix = grammar.shapes.prefixes.iter().find(|(kind, _)| *kind == parent.kind());
+            let path = prefix.and_then(|(_, field)| parent.child_by_field_name(field));
+            if let Some(path) = path.filter(|path| path.end_byte() <= at.start) {
+                out = Some(followed_by(chain(grammar, path, text), out));
+            }
+            inner = Some(parent);
+        }
+        out
     }
 
     fn binding(&mut self, node: Node<'_>, sort: BindingKind, parts: &Parts<'_>) {
@@ -360,7 +386,11 @@ impl Collector<'_, '_> {
             // `expanded` holds the tokens of macro calls only. In a macro definition or an attribute, tokens that
             // look like a call are not recorded as a use.
             let template = tokens.contains(&start) && expanded.of(&at).is_none();
-            if !binds && !defines && !names_module && !template {
+            if names_module && !defines && self.is_segment(&at) {
+                let receiver = self.path_before(&at, receiver);
+                let usage = Usage::Import;
+                facts.references.push(Reference { usage, within: within.of(&at), at, receiver });
+            } else if !binds && !defines && !names_module && !template {
                 facts.references.push(Reference { usage, within: within.of(&at), at, receiver });
             }
         }
@@ -393,6 +423,17 @@ impl Collector<'_, '_> {
             import.within = around(symbols, within.of(&import.span), &import.span);
         }
     }
+}
+
+/// Joins two parts of a path.
+fn followed_by(mut outer: Chain, inner: Option<Chain>) -> Chain {
+    let Some(inner) = inner else { return outer };
+    match inner.base {
+        Base::Name(at) => outer.steps.push(Step::Member(at)),
+        _ => outer.base = Base::Other,
+    }
+    outer.steps.extend(inner.steps);
+    outer
 }
 
 /// Removes bare imports of a module if an enclosing statement imports names from the same module.

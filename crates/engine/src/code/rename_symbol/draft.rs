@@ -107,6 +107,12 @@ impl Draft {
         }
     }
 
+    /// Checks whether a separator of paths follows a token.
+    pub(super) fn is_qualifier(&self, token: &NameToken) -> bool {
+        let behind = self.text[token.at.end..].trim_start();
+        ["::", ".", "\\"].into_iter().any(|separator| behind.starts_with(separator))
+    }
+
     /// Creates the edit that replaces a token by `text`, in which `{old}` stands for the old name.
     pub(super) fn edit(&self, token: &NameToken, text: String) -> Edit {
         let old = &self.text[token.at.clone()];
