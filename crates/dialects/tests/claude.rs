@@ -149,7 +149,7 @@ async fn grep_suggests_file_types_for_language_names() {
         [("javascript", "js"), ("golang", "go"), ("c++", "cpp"), ("terraform", "tf")],
         async |(given, meant)| {
             let failed = words(&world.allowed("Grep", json!({"pattern": "one", "type": given})).await);
-            assert!(failed.contains(&format!("did you mean `{meant}`?")), "{failed}");
+            assert!(failed.contains(&format!("Did you mean `{meant}`?")), "{failed}");
         },
     )
     .await;

@@ -127,7 +127,7 @@ async fn unresolvable_dependency_names_fail_with_a_reason() {
             "rust:clock@9",
             Kind::NotFound,
             "The project does not depend on clock 9.",
-            "rust:clock@1.0.0, or rust:clock@2.0.0",
+            "`rust:clock@1.0.0`, or `rust:clock@2.0.0`",
         ),
         (
             "rust:gone",

@@ -136,7 +136,7 @@ async fn invalid_queries_fail_with_a_reason() {
             json!({"pattern": "f($A)", "language": "rst"}),
             "There is no parser for the language \"rst\". Supported languages: bash, c,",
         ),
-        (json!({"pattern": "f($A)", "language": "rst"}), "Did you mean `css`, or `rust`?"),
+        (json!({"pattern": "f($A)", "language": "rst"}), "Did you mean `css`, or `rust`"),
         (json!({"pattern": "f($A)", "path": "b.js"}), "b.js does not exist"),
         (json!({"pattern": "f($A)", "path": "b.txt"}), "There is no parser for b.txt:"),
         (json!({"pattern": "f($A)", "path": "a.js", "language": "go"}), "a.js is javascript, not go."),

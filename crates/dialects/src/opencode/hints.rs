@@ -16,7 +16,7 @@ pub(super) fn say(hint: &Hint) -> String {
         ),
         Hint::ReadLines(path, from, to) => {
             let lines = if from == to { format!("line {from}") } else { format!("lines {from}-{to}") };
-            format!("Copy the old text exactly from {lines} of {}, shown above.", path.display())
+            format!("Copy the old text exactly, as shown above: {lines} of {}.", path.display())
         }
         Hint::GiveMoreContext => "Add surrounding lines to oldString until it is unique.".to_owned(),
         Hint::ReplaceAll => "Or set replaceAll to true to replace every occurrence.".to_owned(),

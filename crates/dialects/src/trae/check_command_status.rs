@@ -11,6 +11,10 @@ use toolpost_engine::{
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
+/// The minimum number of shown characters for a note about the next call. In a shorter reply, the note would take the
+/// place of the output's end.
+const PAGE: u64 = 1_000;
+
 pub(super) struct CheckCommandStatus;
 
 /// Maximum wait of one call.
@@ -86,6 +90,7 @@ impl Tool for CheckCommandStatus {
         // If all requested characters are shown and none follow, the caller chose to leave the others out.
         if let OutputCompleteness::Part { gap, shown } = command_reply::render(output, page)
             && (gap.from > 0 || shown < requested)
+            && shown >= PAGE
         {
             page.note(command_reply::rest(output, &gap, shown));
         }
