@@ -221,8 +221,8 @@ impl Collector<'_, '_> {
             self.found.references.insert(at.start, (Rank::Use(Usage::Import), at.clone(), None));
         }
         // The names in the path of a Rust module are uses too.
-        let module = parts.module.filter(|node| !self.is_segment(&node.byte_range()));
-        for node in [parts.alias, parts.default, module].into_iter().flatten() {
+        let path = parts.module.filter(|node| !self.is_segment(&node.byte_range()));
+        for node in [parts.alias, parts.default, path].into_iter().flatten() {
             self.found
                 .references
                 .entry(node.start_byte())
