@@ -278,7 +278,7 @@ fn seeded(code: &str) -> Vec<String> {
         match (test, head) {
             (Some((_, outer)), _) if indent == outer && text == "}" => test = None,
             (None, Some(head)) if is_marked => {
-                test = head.split(['(', '<']).next().map(|name| (name, indent))
+                test = head.split(['(', '<']).next().map(|name| (name, indent));
             }
             (Some((name, _)), _) if calls_seed(text) && names.last().is_none_or(|last| last != name) => {
                 names.push(name.to_owned());

@@ -65,7 +65,8 @@ fn session_remembers_the_last_five_versions_of_a_file() {
 #[test]
 fn only_the_content_seen_last_is_compared_with_the_file() {
     let world = World::new();
-    let rows: [(&[u8], bool, Option<&[u8]>); 5] = [
+    type Row = (&'static [u8], bool, Option<&'static [u8]>);
+    let rows: [Row; 5] = [
         (b"1", true, Some(b"1")),
         (b"2", false, None),
         (b"1", false, Some(b"1")),

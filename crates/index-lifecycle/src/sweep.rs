@@ -131,7 +131,7 @@ impl<'s> Sweep<'s> {
             ScanScope::All => self.all(workspace, &mut out)?,
             // For the users of a result, the displayed path of the first root (`.`) stands for all roots.
             ScanScope::At(paths) if paths.iter().any(WorkspacePath::is_root) => {
-                self.all(workspace, &mut out)?
+                self.all(workspace, &mut out)?;
             }
             ScanScope::At(paths) => {
                 paths.iter().try_for_each(|path| self.below(path, &mut out))?;

@@ -69,7 +69,7 @@ pub(crate) fn judge(policy: &Policy, command: String, reading: &ParsedCommand<'_
         reading.script.segments.iter().map(|segment| judge_segment(policy, segment, reading)).collect();
     let unsure = reading.script.unsure.iter();
     let mut uncertain: Vec<UnjudgedPart> =
-        unsure.map(|piece| unjudged(&piece.text, Decision::Ask, &piece.why.to_string())).collect();
+        unsure.map(|piece| unjudged(&piece.text, Decision::Ask, piece.why.as_ref())).collect();
     if segments.is_empty() && uncertain.is_empty() {
         uncertain.push(unjudged(&command, Decision::Ask, "the text contains no command"));
     }

@@ -434,7 +434,8 @@ mod tests {
         for number in 0..20 {
             symlink(format!("chain{}", number + 1), top.join(format!("chain{number}"))).unwrap();
         }
-        let rows: [(&[&str], Result<&[&str], &str>); 12] = [
+        type Paths = &'static [&'static str];
+        let rows: [(Paths, Result<Paths, &str>); 12] = [
             (&["data/work", "data/work/sub"], Ok(&["data/work", "data/work/sub"])),
             // The link is above both roots, so no command can change it.
             (&["alias/work", "alias/work/sub"], Ok(&["data/work", "data/work/sub"])),

@@ -929,7 +929,6 @@ fn got(language: &str, text: &str, name: &str, side: EditPosition, new: &str) ->
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "a row for each name")]
 pub(crate) fn names_that_match_no_single_symbol_change_nothing() -> Table {
     let rows = [
         ("rust", "fn run() {}\n", "walk", Replace, "x", "the file has no symbol walk"),

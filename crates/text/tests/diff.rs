@@ -8,7 +8,8 @@ use toolpost_text::diff::{Diff, EqualLines, MAX_LINES, equal_lines, unified};
 
 #[test]
 fn equal_lines_have_the_numbers_of_both_texts() {
-    let rows: [(&str, &str, &[(usize, usize, usize)]); 7] = [
+    type Row = (&'static str, &'static str, &'static [(usize, usize, usize)]);
+    let rows: [Row; 7] = [
         ("", "", &[]),
         ("a\n", "b\n", &[]),
         ("a\nb\n", "a\nb\n", &[(1, 1, 2)]),

@@ -81,7 +81,7 @@ impl Tool for Task {
                 page.line(&format!("{id} is unchanged: it already has these values."));
             }
             TaskEffect::Updated { id, changed } => {
-                page.line(&format!("Updated {id}: {}.", changed.join(", ")))
+                page.line(&format!("Updated {id}: {}.", changed.join(", ")));
             }
             TaskEffect::Completed { id, free } if free.is_empty() => page.line(&format!("Completed {id}.")),
             TaskEffect::Completed { id, free } => {

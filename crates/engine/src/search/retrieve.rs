@@ -187,7 +187,8 @@ mod tests {
             });
             (found, searches)
         };
-        let rows: [(fn() -> Attempt<usize>, &str); 2] = [
+        type Otherwise = fn() -> Attempt<usize>;
+        let rows: [(Otherwise, &str); 2] = [
             (|| Attempt::Changed, "Files below src changed each time they were read, "),
             (|| Attempt::Damaged, "A part of the search index was damaged each time it was read, "),
         ];

@@ -358,14 +358,7 @@ impl Collector<'_, '_> {
             std::mem::take(&mut self.found);
         scopes.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
         scopes.dedup();
-        let mut open: Vec<usize> = Vec::new();
-        for (at, span) in scopes.into_iter().enumerate() {
-            while open.last().is_some_and(|last| facts.scopes[*last].span.end < span.end) {
-                open.pop();
-            }
-            facts.scopes.push(Scope { span, parent: open.last().copied() });
-            open.push(at);
-        }
+        facts.scopes = nested(scopes);
         let within = NestedRanges::new(symbols);
         let defined: HashMap<usize, usize> =
             symbols.iter().filter_map(|symbol| symbol.at.clone()).map(|at| (at.start, at.end)).collect();
@@ -434,6 +427,19 @@ fn followed_by(mut outer: Chain, inner: Option<Chain>) -> Chain {
     }
     outer.steps.extend(inner.steps);
     outer
+}
+
+/// Gives each scope its parent, the smallest scope around it. The scopes are sorted by their start, the longer ones first.
+fn nested(spans: Vec<Range<usize>>) -> Vec<Scope> {
+    let (mut scopes, mut open): (Vec<Scope>, Vec<usize>) = (Vec::new(), Vec::new());
+    for (at, span) in spans.into_iter().enumerate() {
+        while open.last().is_some_and(|last| scopes[*last].span.end < span.end) {
+            open.pop();
+        }
+        scopes.push(Scope { span, parent: open.last().copied() });
+        open.push(at);
+    }
+    scopes
 }
 
 /// Removes bare imports of a module if an enclosing statement imports names from the same module.

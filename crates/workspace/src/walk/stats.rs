@@ -172,7 +172,7 @@ mod tests {
             ("/others/a: denied", "/other", false),
         ];
         each(rows, |(line, place, wanted)| {
-            assert_eq!(is_unreadable_at(line, place), wanted, "{line} at {place}")
+            assert_eq!(is_unreadable_at(line, place), wanted, "{line} at {place}");
         });
     }
 }
