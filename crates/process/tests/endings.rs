@@ -1,6 +1,6 @@
 //! Tests of the end of a program: its exit status, the meaning of the status, and that none of its processes
 //! remains.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests run programs of their own")]
+#![expect(clippy::disallowed_methods, reason = "tests run programs of their own")]
 
 mod common;
 
