@@ -270,8 +270,8 @@ fn expect_hash_must_pin_a_file_that_the_call_writes() {
             "Read",
             "{\"file_path\":\"f\"}",
             1,
-            "A content hash without a path requires a call that writes exactly one file, but this call does not \
-             state which files it writes.\nGive the hash of each file as PATH=HASH.",
+            "A content hash without a path requires a call that writes exactly one file, but this call names \
+             no file that it writes.\nGive the hash of each file as PATH=HASH.",
         ),
         (
             zeros,
