@@ -119,6 +119,12 @@ impl Options {
         self.given(list).next().is_some()
     }
 
+    /// Returns whether one of the options in a list is given under its full name. For options that let a program do less,
+    /// because the full name of another option may look like their abbreviation, as `--type` does for `--type-list`.
+    pub(crate) fn has_exactly(&self, list: &str) -> bool {
+        self.options.iter().any(|(option, _)| list.split(' ').any(|listed| listed == option))
+    }
+
     /// Returns the values of those options of a list that are given; `None` if a value is missing, or unknown
     /// before the command runs.
     pub(crate) fn known_values(&self, list: &str) -> Option<Vec<String>> {

@@ -193,6 +193,8 @@ fn a_search_names_the_directories_that_it_reads() {
         ("rg -tsh -g '!*.md' x", &["rg -tsh -g !*.md x ?sh ?!*.md (.. -*.md)"]),
         ("rg -u --type=json x", &["rg -u --type=json x ?json (.~.)"]),
         ("rg -t $TYPE x", &["rg -t … x ?… (.~.)"]),
+        ("rg --type json x", &["rg --type json x ?json (..)"]),
+        ("rg --type-list", &["rg --type-list"]),
         ("rg -T json x", &["rg -T json x ?json (.)"]),
         ("ag x", &["ag x (.)"]),
         ("ag -t x", &["ag -t x (.~.)"]),

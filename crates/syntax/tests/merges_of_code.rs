@@ -9,7 +9,7 @@
 mod edit;
 mod snippet;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use toolpost_syntax::{Item, Kind, Language, merge};
@@ -210,6 +210,17 @@ fn shown(
     )
 }
 
+/// Returns whether a new line binds a name that an old line binds, as `let root = …` does.
+fn repeats_a_binding(old: &str, meant: &str) -> bool {
+    let bound = |line: &str| {
+        let name = line.trim().split_once('=')?.0.trim().to_owned();
+        ["let ", "const ", "var "].iter().any(|word| name.starts_with(word)).then_some(name)
+    };
+    let before: HashSet<String> = old.lines().filter_map(bound).collect();
+    let kept: HashSet<&str> = old.lines().collect();
+    meant.lines().filter(|line| !kept.contains(line)).filter_map(bound).any(|name| before.contains(&name))
+}
+
 fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
 }
@@ -236,6 +247,10 @@ fn merges_into_real_code_are_right_or_refused() {
         for _ in 0..4 {
             let Some((edit, hunks)) = edit::random(&code, &mut random) else { continue };
             let meant = edit::apply(&code, &hunks);
+            // A snippet with a second binding of a name reads as a new value of the first one.
+            if edit == Edit::Insert && repeats_a_binding(&code.text, &meant) {
+                continue;
+            }
             let valid = code.language.parse(&meant).is_ok_and(|tree| tree.errors().is_empty());
             let Some((form, snippet)) = snippet::random(&code, &hunks, &mut random).filter(|_| valid) else {
                 continue;

@@ -226,14 +226,14 @@ fn chosen_or_inexact_matches_are_noted() {
             "1\nx\nx\n1\n",
             "@@ -2 +2 @@\n-1\n+2",
             &[
-                "the lines of the hunk occur 2 times, at lines 1 and 4; used line 1, the nearest to the expected line 2",
+                "the lines of the hunk occur 2 times, at lines 1 and 4; used line 1, the nearest to line 2 of its header",
             ],
         ),
         (
             "1\nx\nx\n1\n1\n1\n1\n1\n",
             "@@ -3 +3 @@\n-1\n+2",
             &[
-                "the lines of the hunk occur 6 times, at lines 1, 4, 5, 6, 7 (and 1 more); used line 4, the nearest to the expected line 3",
+                "the lines of the hunk occur 6 times, at lines 1, 4, 5, 6, 7 (and 1 more); used line 4, the nearest to line 3 of its header",
             ],
         ),
         (
