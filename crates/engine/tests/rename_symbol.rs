@@ -19,7 +19,7 @@ type File = (&'static str, &'static str, Option<&'static str>);
 /// The id of a symbol, its new name, and the files of the project.
 type Row = (&'static str, &'static str, &'static [File]);
 
-const ROWS: [Row; 12] = [
+const ROWS: [Row; 18] = [
     (
         "python:cart.py#Cart.total(function)",
         "amount",
@@ -208,6 +208,85 @@ const ROWS: [Row; 12] = [
             ("b.js", "import go from './a'\ngo()\n", None),
         ],
     ),
+    (
+        "javascript:a.js#go(function)",
+        "run",
+        &[
+            (
+                "a.js",
+                "function go() {}\ngo()\nexport default go\n",
+                Some("function run() {}\nrun()\nexport default run\n"),
+            ),
+            ("b.js", "import go from './a'\ngo()\n", Some("import go from './a'\ngo()\n")),
+        ],
+    ),
+    (
+        "javascript:use.js#build(variable)",
+        "make",
+        &[
+            (
+                "lib.js",
+                "function build() {}\nfunction other() {}\nmodule.exports = { build, other }\n",
+                Some("function build() {}\nfunction other() {}\nmodule.exports = { build, other }\n"),
+            ),
+            (
+                "use.js",
+                "const { build, other } = require('./lib')\n\nfunction run() {\n  return [build, build(other)]\n}\n",
+                Some(
+                    "const { build: make, other } = require('./lib')\n\nfunction run() {\n  return [make, make(other)]\n}\n",
+                ),
+            ),
+        ],
+    ),
+    (
+        "javascript:use.js#path(variable)",
+        "paths",
+        &[(
+            "use.js",
+            "const path = require('node:path')\n\nfunction run(name) {\n  return path.join(name, path.sep)\n}\n",
+            Some(
+                "const paths = require('node:path')\n\nfunction run(name) {\n  return paths.join(name, paths.sep)\n}\n",
+            ),
+        )],
+    ),
+    (
+        "javascript:use.js#bn(variable)",
+        "base",
+        &[(
+            "use.js",
+            "const { basename: bn } = require('path')\n\nfunction run(name) {\n  return bn(name)\n}\n",
+            Some(
+                "const { basename: base } = require('path')\n\nfunction run(name) {\n  return base(name)\n}\n",
+            ),
+        )],
+    ),
+    (
+        "javascript:a.js#bye(function)",
+        "leave",
+        &[
+            (
+                "a.js",
+                "function greet() {}\nfunction bye(name) { return name }\nmodule.exports = { greet, bye }\n",
+                Some(
+                    "function greet() {}\nfunction leave(name) { return name }\nmodule.exports = { greet, leave }\n",
+                ),
+            ),
+            (
+                "b.js",
+                "const a = require('./a')\na.bye('x')\na.greet('bye')\n",
+                Some("const a = require('./a')\na.leave('x')\na.greet('bye')\n"),
+            ),
+        ],
+    ),
+    (
+        "python:pkg/core.py#work(function)",
+        "zap",
+        &[
+            ("pkg/core.py", "def work():\n    pass\n", Some("def zap():\n    pass\n")),
+            ("pkg/__init__.py", "from .core import work as work\n", Some("from .core import zap as zap\n")),
+            ("use.py", "import pkg\n\npkg.work()\n", Some("import pkg\n\npkg.zap()\n")),
+        ],
+    ),
 ];
 
 #[tokio::test]
@@ -308,6 +387,71 @@ async fn patterns_that_take_a_symbol_from_its_module_are_possible_uses() {
     ]);
     let plan = plan(&world, "javascript:u.js#one(function)", "uno").await.unwrap();
     assert_eq!((plan.possible.len(), plan.others), (0, 2));
+}
+
+/// The files of a project, the id of a symbol, and the locations of its possible and its edited occurrences.
+type KeptName = (
+    &'static [(&'static str, &'static str)],
+    &'static str,
+    &'static [(&'static str, usize)],
+    &'static [(&'static str, usize)],
+);
+
+const KEPT_NAMES: [KeptName; 4] = [
+    (
+        &[
+            ("a.js", "function one() {}\nmodule.exports = { one }\n"),
+            ("b.js", "const { one } = require('./a')\none()\n"),
+        ],
+        "javascript:a.js#one(function)",
+        &[("b.js", 1), ("b.js", 2)],
+        &[("a.js", 1), ("a.js", 2)],
+    ),
+    (
+        &[
+            ("a.js", "function one() {}\nexports.one = one\n"),
+            ("b.js", "const a = require('./a')\na.one()\n"),
+        ],
+        "javascript:a.js#one(function)",
+        &[("a.js", 2), ("b.js", 2)],
+        &[("a.js", 1), ("a.js", 2)],
+    ),
+    (
+        &[
+            ("a.js", "export default function One() {}\n"),
+            ("b.js", "import { One } from './index'\nOne()\n"),
+            ("index.js", "export { default as One } from './a'\n"),
+        ],
+        "javascript:a.js#One(function)",
+        &[("b.js", 1), ("b.js", 2)],
+        &[("a.js", 1)],
+    ),
+    (
+        &[("a.py", "def one(): ...\n\n\n__all__: list[str] = [\"one\"]\n")],
+        "python:a.py#one(function)",
+        &[("a.py", 4)],
+        &[("a.py", 1)],
+    ),
+];
+
+#[tokio::test]
+async fn occurrences_that_depend_on_a_name_that_stays_are_possible_uses() {
+    each_async(KEPT_NAMES, async |(files, id, possible, edited)| {
+        let world = World::new(files);
+        let plan = plan(&world, id, "uno").await.unwrap();
+        let mut found: Vec<(&str, usize)> =
+            plan.possible.iter().map(|spot| (spot.path.as_str(), spot.line)).collect();
+        found.sort_unstable();
+        assert_eq!(found, possible, "{id}");
+        let mut found: Vec<(&str, usize)> = plan
+            .files
+            .iter()
+            .flat_map(|file| file.edits.iter().map(|edit| (file.path.as_str(), edit.line)))
+            .collect();
+        found.sort_unstable();
+        assert_eq!(found, edited, "{id}");
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -173,8 +173,12 @@ fn plan(context: &IndexContext<'_>, request: &Request) -> Result<Output, Failure
         conflicts: rename.conflicts(&searched),
         searched,
     };
+    let mut keeps_export = !member && index.is_exported_by_alias(&rename.symbols);
     for (file, occurrences) in rename.files() {
-        rename.file(file, &occurrences, &mut output)?;
+        keeps_export |= rename.file(file, &occurrences, &mut output)?;
+    }
+    if keeps_export {
+        rename.doubt_importers(&mut output);
     }
     if rename.member {
         rename.clashes(&reader, &mut output);
@@ -245,8 +249,9 @@ impl Rename<'_> {
         }
     }
 
-    /// Adds the edits of one file, and its occurrences that are not edited.
-    fn file(&self, file: FileId, occurrences: &[Occurrence], output: &mut Output) -> Result<(), Failure> {
+    /// Adds the edits of one file, and its occurrences that are not edited. Returns true if the file defines the symbol
+    /// and may still export it under the old name, as in `exports.total = total`.
+    fn file(&self, file: FileId, occurrences: &[Occurrence], output: &mut Output) -> Result<bool, Failure> {
         self.context.cx.check()?;
         let path = self.context.index.file(file).path.to_string();
         if !self.context.may(&path) {
@@ -257,10 +262,13 @@ impl Rename<'_> {
                         .to_owned(),
                 );
             }
-            return Ok(());
+            return Ok(false);
         }
         let draft = Draft::open(self.context, &path)?;
         let mut edits = Vec::new();
+        let mut keeps_export = false;
+        // The end of the imported name before the token, and whether the import is renamed.
+        let mut imported: Option<(usize, bool)> = None;
         for token in draft.tokens(&self.old)? {
             let known = occurrences.iter().find(|one| one.place as usize == token.at.start);
             let fate = match known {
@@ -269,20 +277,101 @@ impl Rename<'_> {
                 }
                 known => draft.fate(&token, known, self.reach(file)),
             };
+            let renamed =
+                imported.filter(|(end, _)| draft.is_alias(*end, &token)).map(|(_, renamed)| renamed);
+            let fate = match (fate, renamed) {
+                (Fate::Other, Some(true)) => Fate::Edit("{new}"),
+                (Fate::Other, Some(false)) => {
+                    Fate::Possible("the alias of an import that may mean the symbol".to_owned())
+                }
+                (Fate::Other, None) => self.other_fate(file, &draft, &token, known),
+                (fate, _) => fate,
+            };
+            keeps_export |= self.is_own_export(file, &token) && !matches!(fate, Fate::Edit(_));
+            let is_import = known.is_some_and(|known| known.usage == Some(Usage::Import));
+            imported = match &fate {
+                Fate::Edit(_) if is_import => Some((token.at.end, true)),
+                Fate::Possible(_) if is_import => Some((token.at.end, false)),
+                _ => None,
+            };
             match fate {
                 Fate::Edit(text) => edits.push(draft.edit(&token, text.replace("{new}", self.new))),
                 Fate::Possible(why) => output.possible.push(draft.spot(token.at.start, why)),
                 Fate::Other => output.others += 1,
             }
         }
-        output.text.extend(draft.texts(&self.old)?);
+        self.texts(&draft, !edits.is_empty(), output)?;
         if edits.is_empty() {
-            return Ok(());
+            return Ok(keeps_export);
         }
         edits.reverse();
         output.conflicts.extend(draft.check(&edits, &self.old, self.new, self.captures(file))?);
         output.files.push(FileEdits { path, hash: draft.hash(), edits });
+        Ok(keeps_export)
+    }
+
+    /// Adds the occurrences of a file in comments and strings. If the file has edits, a name in `__all__` may be the
+    /// symbol.
+    fn texts(&self, draft: &Draft, edited: bool, output: &mut Output) -> Result<(), Failure> {
+        for (at, mut spot) in draft.texts(&self.old)? {
+            if edited && !self.member && draft.is_in_export_list(at) {
+                spot.why = "in `__all__`, the names that the module exports".to_owned();
+                output.possible.push(spot);
+            } else {
+                output.text.push(spot);
+            }
+        }
         Ok(())
+    }
+
+    /// Decides about a token that the index does not resolve to the symbol, from its role in the code.
+    fn other_fate(&self, file: FileId, draft: &Draft, token: &NameToken, known: Option<&Occurrence>) -> Fate {
+        if known.is_none() && self.is_own_default(file, draft, token) {
+            Fate::Edit("{new}")
+        } else if self.is_own_export(file, token) {
+            Fate::Possible("the name under which the module may export the symbol".to_owned())
+        } else if known.is_none() && self.may_be_local(file, token) {
+            Fate::Possible("a use of a local name, which may be the symbol".to_owned())
+        } else {
+            Fate::Other
+        }
+    }
+
+    /// Checks whether a token names an export of a CommonJS module that defines the symbol.
+    fn is_own_export(&self, file: FileId, token: &NameToken) -> bool {
+        self.module_field && token.is_export && self.symbols.iter().any(|at| at.file == file)
+    }
+
+    /// Checks whether a token is the name in `export default name`, and only the symbol has this name in the file.
+    fn is_own_default(&self, file: FileId, draft: &Draft, token: &NameToken) -> bool {
+        let index = self.context.index;
+        let named = index.word(&self.old).map(|name| index.file(file).top(name)).unwrap_or_default();
+        let own = named.iter().all(|symbol| self.symbols.contains(&At { file, symbol: *symbol }));
+        self.module_field && !named.is_empty() && own && draft.is_default_export(token)
+    }
+
+    /// Checks whether a token that is not in the index may be a use of the symbol as a local name.
+    fn may_be_local(&self, file: FileId, token: &NameToken) -> bool {
+        let place = u32::try_from(token.at.start).unwrap_or(u32::MAX);
+        !self.member && self.context.index.is_in_scope_of(file, place, &self.symbols)
+    }
+
+    /// Makes the edits in other files than those of the symbol possible uses, because the module may export the symbol
+    /// under its old name.
+    fn doubt_importers(&self, output: &mut Output) {
+        let index = self.context.index;
+        let defines = |path: &str| self.symbols.iter().any(|at| *index.file(at.file).path == *path);
+        let (own, others): (Vec<FileEdits>, Vec<FileEdits>) =
+            std::mem::take(&mut output.files).into_iter().partition(|file| defines(&file.path));
+        output.files = own;
+        for FileEdits { path, edits, .. } in others {
+            output.possible.extend(edits.into_iter().rev().map(|edit| UneditedOccurrence {
+                path: path.clone(),
+                line: edit.line,
+                code: edit.code,
+                why: "a use through an export that may keep the old name".to_owned(),
+            }));
+        }
     }
 
     /// Checks whether the symbol is a type, which may be a part of a path.

@@ -6,8 +6,8 @@ use toolpost_syntax::Kind;
 
 use crate::graph::{Graph, is_class};
 use crate::ids::{At, FileId};
-use crate::record::{ImportTarget, ReferenceRecord, Usage};
-use crate::resolve::{Resolver, Value};
+use crate::record::{BindingKind, ImportRecord, ImportTarget, ReferenceRecord, Usage};
+use crate::resolve::{Location, Resolver, Value};
 use crate::rules::{self, Family, together};
 use crate::target::{Certainty, Resolution, ResolutionMethod};
 use crate::word::Word;
@@ -96,7 +96,11 @@ impl Graph {
             }
             let renamed = self.renames_an_import(file, name);
             for used in self.file(file).uses_of(name) {
-                let bound = renamed && used.receiver.is_none() && used.usage != Usage::Import;
+                // The import itself may bind one of the symbols, as in `const path = require("path")`.
+                let bound = renamed
+                    && used.receiver.is_none()
+                    && used.usage != Usage::Import
+                    && !self.is_bound_to(&resolver, symbols, (file, used));
                 let outcome =
                     if bound { Outcome::Other } else { self.outcome(&resolver, symbols, (file, used)) };
                 out.push(Occurrence { file, place: used.at, usage: Some(used.usage), outcome });
@@ -131,11 +135,67 @@ impl Graph {
 
     /// Checks whether an import of a file binds this name to an item with another name.
     fn renames_an_import(&self, file: FileId, name: Word) -> bool {
-        self.file(file).record.imports.iter().any(|import| match import.what {
-            ImportTarget::Default(own) => own == name,
-            ImportTarget::Name(own) => import.alias == Some(name) && own != name,
-            ImportTarget::Module | ImportTarget::All => import.alias == Some(name),
+        // An export of JavaScript binds no name.
+        let binds = |import: &ImportRecord| !import.exported || !self.is_script(file);
+        let mut imports = self.file(file).record.imports.iter();
+        imports.any(|import| binds(import) && gives_other_name(import, name))
+    }
+
+    /// Checks whether a file exports one of the symbols under its name, but only because an alias or a default import
+    /// has this name. If the symbol gets another name, the file still exports the old one.
+    #[must_use]
+    pub fn is_exported_by_alias(&self, symbols: &[At]) -> bool {
+        let Some(first) = symbols.first() else { return false };
+        let resolver = Resolver::new(self);
+        let name = self.symbol(*first).name;
+        let language = self.file(first.file).language();
+        // The other languages have no aliases of symbols that the index resolves.
+        if !matches!(rules::of(language).family, Family::Ecma | Family::Python | Family::Rust) {
+            return false;
+        }
+        let own = |value: &Value| match value {
+            Value::Thing(at) => symbols.iter().any(|symbol| self.same(*symbol, *at)),
+            _ => false,
+        };
+        let exports = |file: FileId, import: &ImportRecord| {
+            let script = self.is_script(file);
+            let default = matches!(import.what, ImportTarget::Default(_));
+            let by_alias = gives_other_name(import, name) && !default && (import.exported || !script);
+            let passed_on = script
+                && import.exported
+                && import.alias.is_none()
+                && import.what == ImportTarget::Name(name)
+                && self.renames_an_import(file, name);
+            let spot = Location { file, place: import.at };
+            (by_alias || passed_on)
+                && resolver.import(spot, import).iter().any(|value| value.each().iter().any(own))
+        };
+        let mut files = self.files().filter(|file| together(self.file(*file).language(), language));
+        files.any(|file| self.file(file).record.imports.iter().any(|import| exports(file, import)))
+    }
+
+    fn is_script(&self, file: FileId) -> bool {
+        rules::of(self.file(file).language()).family == Family::Ecma
+    }
+
+    /// Checks whether the file of a use defines one of the symbols, and the use names it.
+    fn is_bound_to(
+        &self,
+        resolver: &Resolver<'_>,
+        symbols: &[At],
+        (file, used): (FileId, &ReferenceRecord),
+    ) -> bool {
+        resolver.named_by(file, used).iter().any(|(at, how)| {
+            at.file == file
+                && *how == ResolutionMethod::Scope
+                && symbols.iter().any(|symbol| self.same(*symbol, *at))
         })
+    }
+
+    /// Checks whether an import binds a symbol, as in `const { total } = require("./cart")`.
+    fn is_bound_by_import(&self, at: At) -> bool {
+        let place = self.symbol(at).at.0;
+        self.file(at.file).record.imports.iter().any(|import| import.at == place)
     }
 
     fn outcome(
@@ -149,14 +209,35 @@ impl Graph {
         if !named.is_empty() && named.iter().all(|(at, how)| own(*at) && how.sure() == Certainty::Proved) {
             return Outcome::Proved;
         }
+        // The definitions in the same file that the use names without a receiver.
+        let is_binding = |(at, how): &&(At, ResolutionMethod)| {
+            used.receiver.is_none() && at.file == file && *how == ResolutionMethod::Scope
+        };
+        let bindings: Vec<At> = named.iter().filter(is_binding).map(|(at, _)| *at).collect();
+        // The name also means what the import brings, which keeps its name.
+        let imported = bindings.iter().all(|at| own(*at) && self.is_bound_by_import(*at));
+        if self.is_script(file) && !bindings.is_empty() && imported {
+            return Outcome::Proved;
+        }
+        // A use is not more certain than the variable that it names, which holds the symbol and keeps its name, as in
+        // `const total = cart.total`.
+        let kept = |at: At| !own(at) && self.symbol(at).name == used.name;
+        let indirect = bindings.iter().any(|at| kept(*at))
+            || (!named.iter().any(|(at, _)| own(*at)) && named.iter().any(|(at, _)| kept(*at)));
+        let reported =
+            |how: ResolutionMethod| matches!(how, ResolutionMethod::Server | ResolutionMethod::Scip);
         match resolver.found(file, used) {
             Resolution::Targets(targets) => {
                 let ours: Vec<_> = targets.iter().filter(|target| own(target.at)).collect();
                 let first = ours.first().map(|target| target.how);
                 let proved = ours.iter().all(|target| target.how.sure() == Certainty::Proved);
                 match first {
+                    Some(how) if indirect && !reported(how) => Outcome::Possible(ResolutionMethod::Local),
                     Some(_) if proved && ours.len() == targets.len() => Outcome::Proved,
                     Some(how) => Outcome::Possible(how),
+                    None if named.iter().any(|(at, _)| own(*at)) => {
+                        Outcome::Possible(ResolutionMethod::Local)
+                    }
                     None if targets.iter().any(|target| target.how.sure() == Certainty::Proved) => {
                         Outcome::Other
                     }
@@ -181,6 +262,23 @@ impl Graph {
             let span = local.scope.map(|scope| record.scopes[scope as usize].0);
             local.at == place || span.is_some_and(|span| span.0 <= place && place < span.1)
         })
+    }
+
+    /// Checks whether a position is in the scope of one of the symbols that is a local name. The index records no plain
+    /// reads of local names.
+    #[must_use]
+    pub fn is_in_scope_of(&self, file: FileId, place: u32, symbols: &[At]) -> bool {
+        let record = &self.file(file).record;
+        let binds = |start: u32| {
+            let mut locals = record.locals.iter();
+            locals.any(|local| {
+                let span = local.scope.map(|scope| record.scopes[scope as usize].0);
+                local.at == start
+                    && local.sort != BindingKind::Field
+                    && span.is_some_and(|span| span.0 <= place && place < span.1)
+            })
+        };
+        symbols.iter().any(|at| at.file == file && binds(self.symbol(*at).at.0))
     }
 
     /// Lists the files of the symbol's language family with an import whose path contains the name of the symbol.
@@ -256,5 +354,14 @@ impl Graph {
     #[must_use]
     pub fn is_member(&self, at: At) -> bool {
         Resolver::new(self).is_member(at) || self.symbol(at).kind.kind() == Kind::Field
+    }
+}
+
+/// Checks whether an import gives this name to an item with another name.
+fn gives_other_name(import: &ImportRecord, name: Word) -> bool {
+    match import.what {
+        ImportTarget::Default(own) => own == name,
+        ImportTarget::Name(own) => import.alias == Some(name) && own != name,
+        ImportTarget::Module | ImportTarget::All => import.alias == Some(name),
     }
 }

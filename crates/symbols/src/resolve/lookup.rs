@@ -405,7 +405,7 @@ impl Resolver<'_> {
     }
 
     /// Finds the target of an import.
-    pub(super) fn import(&self, spot: Location, import: &ImportRecord) -> Vec<Value> {
+    pub(crate) fn import(&self, spot: Location, import: &ImportRecord) -> Vec<Value> {
         // An import is resolved at its own location.
         let spot = Location { place: import.at, ..spot };
         let text = self.graph.text(import.module);

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use tree_sitter::Node;
+
 use crate::Tree;
 
 /// A token of the code with a given name.
@@ -11,6 +13,9 @@ pub struct NameToken {
     pub at: Range<usize>,
     /// The form of the token.
     pub form: TokenForm,
+    /// True if the token names a field of the object that a CommonJS module exports, as in `exports.total = …` and
+    /// `module.exports = { total }`.
+    pub is_export: bool,
 }
 
 /// The form of a name in the code.
@@ -39,7 +44,7 @@ impl Tree<'_> {
             .words()
             .into_iter()
             .filter(|at| self.text().get(at.clone()) == Some(name))
-            .map(|at| NameToken { form: self.form(&at), at })
+            .map(|at| NameToken { form: self.form(&at), is_export: self.is_export(&at), at })
             .collect();
         out.sort_by_key(|token| token.at.start);
         out.dedup();
@@ -57,5 +62,37 @@ impl Tree<'_> {
         } else {
             TokenForm::Plain
         }
+    }
+
+    fn is_export(&self, at: &Range<usize>) -> bool {
+        let node = self.root().descendant_for_byte_range(at.start, at.end);
+        let Some((node, parent)) = node.and_then(|node| Some((node, node.parent()?))) else { return false };
+        let is_field = |name: &str| parent.child_by_field_name(name) == Some(node);
+        match parent.kind() {
+            "member_expression" => is_field("property") && self.is_exported_member(parent),
+            "pair" => {
+                is_field("key") && parent.parent().is_some_and(|object| self.is_exported_object(object))
+            }
+            "object" => self.is_exported_object(parent),
+            _ => false,
+        }
+    }
+
+    /// Checks whether a member access is the target in `exports.name = …`.
+    fn is_exported_member(&self, access: Node<'_>) -> bool {
+        let outer = access.parent().filter(|outer| outer.kind() == "assignment_expression");
+        let target = outer.and_then(|outer| outer.child_by_field_name("left"));
+        target == Some(access) && access.child_by_field_name("object").is_some_and(|of| self.is_exports(of))
+    }
+
+    /// Checks whether an object literal is the value in `module.exports = { … }`.
+    fn is_exported_object(&self, object: Node<'_>) -> bool {
+        let outer = object.parent().filter(|outer| outer.kind() == "assignment_expression");
+        let target = outer.and_then(|outer| outer.child_by_field_name("left"));
+        target.is_some_and(|target| self.is_exports(target))
+    }
+
+    fn is_exports(&self, node: Node<'_>) -> bool {
+        matches!(self.text().get(node.byte_range()), Some("exports" | "module.exports"))
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     failure::{Failure, Kind},
 };
 use std::path::Path;
-use toolpost_symbols::{Occurrence, Outcome};
+use toolpost_symbols::{Occurrence, Outcome, Usage};
 use toolpost_syntax::{Language, NameToken, TokenForm, Tree};
 use toolpost_text::lines::LineIndex;
 use toolpost_workspace::ContentHash;
@@ -88,10 +88,14 @@ impl Draft {
         let shorthand = token.form != TokenForm::Plain;
         let outcome = known.map_or(Outcome::Other, |known| known.outcome);
         let usage = known.and_then(|known| known.usage);
+        // The pattern of an import also declares a local variable, which may keep its name.
+        let binds = token.form == TokenForm::ShorthandPattern && usage == Some(Usage::Import);
         match outcome {
-            Outcome::Proved if shorthand && reach == Reach::Member => {
+            Outcome::Proved if shorthand && (reach == Reach::Member || binds) => {
                 Fate::Possible("a shorthand such as `{ x }`, which also names a local variable".to_owned())
             }
+            // The other modules use the field under the new name.
+            Outcome::Proved if token.form == TokenForm::Shorthand && token.is_export => Fate::Edit("{new}"),
             Outcome::Proved if shorthand => Fate::Edit("{old}: {new}"),
             Outcome::Proved => Fate::Edit("{new}"),
             Outcome::Possible(how) => {
@@ -111,6 +115,29 @@ impl Draft {
     pub(super) fn is_qualifier(&self, token: &NameToken) -> bool {
         let behind = self.text[token.at.end..].trim_start();
         ["::", ".", "\\"].into_iter().any(|separator| behind.starts_with(separator))
+    }
+
+    /// Checks whether a token is the alias in an import such as `from cart import total as total`, whose imported name
+    /// ends at `end`.
+    pub(super) fn is_alias(&self, end: usize, token: &NameToken) -> bool {
+        self.text.get(end..token.at.start).is_some_and(|between| between.trim() == "as")
+    }
+
+    /// Checks whether a token is the name in `export default name`, of which the index has no use.
+    pub(super) fn is_default_export(&self, token: &NameToken) -> bool {
+        let before = self.text[..token.at.start].trim_end().strip_suffix("default");
+        before.is_some_and(|before| before.trim_end().ends_with("export"))
+    }
+
+    /// Checks whether a byte offset is in the list of the names that a Python module exports: `__all__ = ["total"]`.
+    pub(super) fn is_in_export_list(&self, at: usize) -> bool {
+        let before = &self.text[..at];
+        let Some(start) = before.rfind("__all__").filter(|_| before.ends_with(['"', '\''])) else {
+            return false;
+        };
+        // An annotation before the equals sign may have brackets.
+        let list = before[start..].split_once('=').map_or(&before[start..], |(_, list)| list);
+        self.language.name() == "python" && !list.contains([']', ')', '}'])
     }
 
     /// Creates the edit that replaces a token by `text`, in which `{old}` stands for the old name.
@@ -139,8 +166,8 @@ impl Draft {
         }
     }
 
-    /// Lists the occurrences of a name in comments and strings.
-    pub(super) fn texts(&self, name: &str) -> Result<Vec<UneditedOccurrence>, Failure> {
+    /// Lists the occurrences of a name in comments and strings, each with its byte offset.
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<(usize, UneditedOccurrence)>, Failure> {
         let tree = self.parse(&self.text)?;
         let (tokens, comments) = (tree.name_tokens(name), tree.comments());
         let goes_on = |letter: char| letter.is_alphanumeric() || letter == '_';
@@ -151,7 +178,7 @@ impl Draft {
         let outside = all.filter(|at| !tokens.iter().any(|token| token.at.start == *at));
         let spots = outside.map(|at| {
             let comment = comments.iter().any(|comment| comment.contains(&at));
-            self.spot(at, if comment { "in a comment" } else { "in a string" }.to_owned())
+            (at, self.spot(at, if comment { "in a comment" } else { "in a string" }.to_owned()))
         });
         Ok(spots.collect())
     }
