@@ -22,7 +22,9 @@ pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
             except: sorted.known_values("--exclude").unwrap_or_default(),
             ..plain(true, true)
         },
-        Some("rg") if !sorted.has_exactly("--files --type-list --version -V --help -h") => ripgrep(sorted, plain),
+        Some("rg") if !sorted.has_exactly("--files --type-list --version -V --help -h") => {
+            ripgrep(sorted, plain)
+        }
         Some("ag") => {
             let all =
                 sorted.has("-u --unrestricted -U --skip-vcs-ignores -a --all-types -t --all-text --hidden");
