@@ -68,7 +68,7 @@ struct Finding {
     status: Status,
     what: &'static str,
     found: String,
-    /// The next step, on a line of its own.
+    /// The next step, on a separate line.
     fix: Option<&'static str>,
 }
 

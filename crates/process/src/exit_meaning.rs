@@ -192,7 +192,7 @@ enum Join {
     IfFailed,
 }
 
-/// Whether an exit code other than 0 must be that of the command that is being parsed.
+/// The origin of an exit code other than 0: certainly the command that is being parsed, or perhaps an earlier one.
 #[derive(Default, PartialEq, Eq)]
 enum Certain {
     #[default]

@@ -43,7 +43,7 @@ pub(crate) fn order(
         .chain(prepared.arguments.iter().map(OsString::as_os_str));
     let variables = prepared.environment.variables();
     let plan = InnerPlan {
-        // The launcher fills in the numbers of its own descriptors.
+        // The launcher fills in its descriptors.
         control: 0,
         processes: 0,
         kept: Vec::new(),

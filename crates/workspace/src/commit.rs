@@ -291,8 +291,8 @@ impl<'a> Commit<'a> {
     }
 
     /// Changes the step with the index `number` from replacing to rewriting in place, after the replacement failed
-    /// with `failed`. First backs up the old and the new content in the state directory. Fails with that error if there
-    /// is no state directory.
+    /// with `failed`. First backs up the old and the new content in the state directory. Fails with that error without
+    /// a state directory.
     fn rewrite_later(&mut self, number: usize, failed: OperationError) -> Result<(), CommitError> {
         let work = &mut self.works[number];
         let refused = CommitKind::from(failed).at(&work.path);

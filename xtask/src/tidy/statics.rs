@@ -22,6 +22,7 @@ const PROCESS: &[(&str, &str, &str)] = &[
     ("crates/process/src/helper.rs", "IS_EXPOSED", "the process has one helper program"),
     ("crates/process/src/helper.rs", "PROGRAM", "the process has one helper program"),
     ("crates/process/src/spawn.rs", "BEFORE", "a limit of the process"),
+    ("crates/process/src/usage.rs", "DESCENDANTS", "a supervisor is a process with one command"),
     ("crates/ranked/src/embed/model.rs", "MODEL", "the built-in model, which does not change"),
     ("crates/ranked/src/tokens.rs", "ENGLISH", "a stemmer, which does not change"),
     ("crates/sandbox/src/creations.rs", "KNOWN", "what the kernel offers"),

@@ -1,7 +1,7 @@
 //! The command `kill JOB`: stops commands of the session without running the program `kill`, which could not reach
 //! the processes of other commands from its sandbox.
 
-use super::{CommandExit, CommandOutcome, CommandReport, Commands, State, refusal::SANDBOX, report};
+use super::{CommandExit, CommandOutcome, CommandReport, Commands, State, report, sandbox_text::SANDBOX};
 use crate::{
     access::command::{Command, Line},
     call::CallCtx,

@@ -8,6 +8,7 @@ mod network;
 mod publish;
 mod refusal;
 mod report;
+mod sandbox_text;
 pub mod stop;
 
 pub use publish::{PortError, PublishedPorts};

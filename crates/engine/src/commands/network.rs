@@ -1,7 +1,7 @@
 //! Notes in replies about the network of a command: hosts that the proxy refused, and ports on which the
 //! command listens.
 
-use super::{publish::Publication, refusal};
+use super::{publish::Publication, sandbox_text};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -173,7 +173,7 @@ pub(super) fn mentions_server(output: &str) -> bool {
 pub(super) fn server_reach(means: Means, shared: bool) -> Option<String> {
     let note = match (means, shared) {
         (Means::Nothing, _) => return None,
-        (Means::Landlock, _) => return Some(refusal::no_sockets()),
+        (Means::Landlock, _) => return Some(sandbox_text::no_sockets()),
         (_, true) => {
             "Toolpost's sandbox gives each session its own network: all commands of this session reach a server that one of them started, at \
              127.0.0.1. The user's browser does not reach it, and commands do not reach servers of the host."

@@ -4,7 +4,10 @@
 //! Each line states a rule of the sandbox that applies to the path, port or host in the error. The line is
 //! true even if the error has another cause.
 
-use super::{file_notes, kill};
+use super::{
+    file_notes, kill,
+    sandbox_text::{SANDBOX, no_sockets},
+};
 use std::path::{Path, PathBuf};
 use toolpost_process::{Job, Means, Network, PathAccess};
 
@@ -317,17 +320,6 @@ impl CommandSandbox<'_> {
             ),
         }
     }
-}
-
-pub(super) const SANDBOX: &str = "Toolpost's sandbox";
-
-/// Explains that commands have no network and no servers, if Landlock is the only means of the sandbox: its filter of
-/// system calls then refuses every socket.
-pub(super) fn no_sockets() -> String {
-    format!(
-        "{SANDBOX} does not let commands create sockets, because the system allows no namespaces: commands cannot be \
-         servers, and reach neither the network nor local servers. Leave this command to the user."
-    )
 }
 
 /// Explains a socket of a family or type that the sandbox does not allow.

@@ -229,7 +229,7 @@ fn failed(find: &Find, base: &WorkspacePath, error: SearchError) -> Failure {
             } else {
                 Hint::DidYouMean(near)
             };
-            Failure::invalid(format!("There is no file type {name:?}.")).hint(hint)
+            Failure::invalid(format!("The file type {name:?} is unknown.")).hint(hint)
         }
         SearchError::Glob { .. } | SearchError::Request(_) => Failure::invalid(words),
     }

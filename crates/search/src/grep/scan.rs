@@ -191,7 +191,7 @@ fn settle(mut gather: MatchSink<'_>, outcome: io::Result<()>) -> io::Result<Scan
 
 /// Returns whether the searcher stopped because a line, or the whole file, exceeds its memory limit.
 ///
-/// The error has no type of its own. An error of the system has a number or another kind, and neither the matcher nor
+/// The error has no specific type. An error of the system has a number or another kind, and neither the matcher nor
 /// [`MatchSink`] returns an error, so no other error of the kind `Other` reaches this function.
 fn exceeds_memory(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Other && error.raw_os_error().is_none()

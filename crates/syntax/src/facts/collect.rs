@@ -429,7 +429,7 @@ fn followed_by(mut outer: Chain, inner: Option<Chain>) -> Chain {
     outer
 }
 
-/// Gives each scope its parent, the smallest scope around it. The scopes are sorted by their start, the longer ones first.
+/// Sets the parent of each scope: the smallest scope around it. The scopes are sorted by their start, the longer ones first.
 fn nested(spans: Vec<Range<usize>>) -> Vec<Scope> {
     let (mut scopes, mut open): (Vec<Scope>, Vec<usize>) = (Vec::new(), Vec::new());
     for (at, span) in spans.into_iter().enumerate() {
