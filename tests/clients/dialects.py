@@ -176,7 +176,7 @@ ZBLADE += [
     ("goto_line", {"line": 2, "column": 5}, ['"action":"goto_line"', '"line":2,"column":5'], {}),
     ("get_editor_state", {}, ['"active_file":"src/main.rs"', '"cursor_line":2,"cursor_column":5'], {}),
     ("get_selection", {}, ['"action":"get_selection"', "no selection is known"], {}),
-    ("replace_selection", {"content": "x"}, ['"applied":false', "nothing was replaced"], {}),
+    ("replace_selection", {"content": "x"}, ['"applied":false', "replaced nothing"], {}),
     ("insert_at_cursor", {"content": "x"}, ['"applied":false', "nothing was inserted"], {"src/main.rs": FILES["src/main.rs"]}),
 ]
 PROBE += [

@@ -164,7 +164,7 @@ def check_evidence(docs):
         cells = line.split("|")
         if len(cells) < 4 or cells[2].strip() in ("tests", "---"):
             continue
-        for crate, file, function in re.findall(r"`([a-z_]+)/([a-z_/]+)(?:: ([a-z0-9_]+))?`", cells[2]):
+        for crate, file, function in re.findall(r"`([a-z_-]+)/([a-z_/]+)(?:: ([a-z0-9_]+))?`", cells[2]):
             if crate == "tests":
                 continue
             count += 1
