@@ -99,7 +99,7 @@ async def scene(binary, dialect, files, calls, seen):
 
 
 #: Maximum number of bytes that output schemas may add to the list of tools.
-ADDED = {"claude": 7_800, "trae": 16_700, "opencode": 15_900, "probe": 28_000, "zblade": 48_500, "code": 1_200}
+ADDED = {"claude": 7_800, "trae": 16_700, "opencode": 15_900, "probe": 29_000, "zblade": 48_500, "code": 1_200}
 
 
 async def listing(binary, dialect, *options):
