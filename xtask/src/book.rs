@@ -104,7 +104,7 @@ pub fn undrawn_diagrams(pages: &BTreeMap<String, String>) -> Vec<String> {
     pages
         .iter()
         .filter(|(_, text)| text.contains("language-mermaid"))
-        .filter(|(_, text)| !text.contains("/mermaid.min") || !text.contains("/diagrams"))
+        .filter(|(_, text)| !text.contains("/dist/mermaid") || !text.contains("docs/diagrams"))
         .map(|(path, _)| format!("{path} has a diagram, but no script that draws it"))
         .collect()
 }
