@@ -160,8 +160,7 @@ fn pages_that_move_in_the_book_keep_their_links() {
 #[test]
 fn diagrams_without_the_script_that_draws_them_are_reported() {
     let diagram = r#"<pre><code class="language-mermaid">flowchart LR</code></pre>"#;
-    let scripts =
-        r#"<script src="../a/dist/mermaid-1a2b.min.js"></script><script src="../docs/diagrams-3c.js"></script>"#;
+    let scripts = r#"<script src="../a/dist/mermaid-1a2b.min.js"></script><script src="../docs/diagrams-3c.js"></script>"#;
     let pages = [
         ("drawn.html".to_owned(), format!("{diagram}{scripts}")),
         ("plain.html".to_owned(), "<p>text</p>".to_owned()),
