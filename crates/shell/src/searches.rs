@@ -103,7 +103,7 @@ fn ripgrep(sorted: &Options, plain: impl Fn(bool, bool) -> Search) -> Search {
         return Search { names, ..plain(true, true) };
     }
     let Some(types) = sorted.known_values("-t --type") else { return plain(true, true) };
-    if sorted.has("--type-add") || types.iter().any(|name| name == "all") {
+    if sorted.has_exactly("--type-add") || types.iter().any(|name| name == "all") {
         return plain(true, true);
     }
     let except = except.iter().map(|glob| glob.trim_start_matches('!').to_owned()).collect();

@@ -136,7 +136,10 @@ impl Pairing<'_> {
         let mut exact = free.iter().filter(|old| self.old.signature(self.olds[**old]) == signature);
         if let Some(first) = exact.next() {
             // If several items of the text have the signature, the one that shares most children matches.
+            let is_block = matches!(item.kind, Kind::Impl | Kind::Group);
             return match exact.next() {
+                // An `impl` with other attributes may hold the functions of the snippet.
+                None if is_block => Ok(Some(self.by_children(at, free).unwrap_or(*first))),
                 None => Ok(Some(*first)),
                 Some(_) => self.by_children(at, free).map(Some),
             };
