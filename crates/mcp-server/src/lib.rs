@@ -9,7 +9,7 @@
 //! use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex, split};
 //! use toolpost_engine::Engine;
 //! use toolpost_mcp_server::{Options, connection};
-//! use toolpost_runtime::{Config, Narrow, Policy, Runtime, StructuredOutput, Verdict};
+//! use toolpost_runtime::{Config, ToolSelection, Policy, Runtime, StructuredOutput, Verdict};
 //! use toolpost_workspace::Workspace;
 //!
 //! # #[tokio::main]
@@ -18,7 +18,7 @@
 //! let (workspace, _) = Workspace::open(toolpost_workspace::Options { roots, ..Default::default() })?;
 //! let config = Config {
 //!     dialects: Vec::new(),
-//!     narrow: Narrow::default(),
+//!     narrow: ToolSelection::default(),
 //!     policy: Policy::built_in()?,
 //!     deadline: None,
 //!     reply_bytes: None,
