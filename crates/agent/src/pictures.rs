@@ -20,7 +20,7 @@ pub(crate) const TOKENS: u64 = 1_600;
 pub(crate) const ROOM: &str = "the images of this reply are left out to save space; make the call again to \
                                see them";
 
-/// The form in which the model gets images.
+/// Display of images to the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ImageDisplay {
     /// The model gets the images, if its service accepts them.

@@ -42,7 +42,7 @@ pub struct Run {
     pub watch: Watch,
     /// Transcript of the run.
     pub transcript: Transcript,
-    /// The form in which the model gets images: as images, or as notes.
+    /// Display of images to the model: as images, or as notes.
     pub showing: ImageDisplay,
 }
 
@@ -60,7 +60,7 @@ struct RunState<'a> {
     /// Tokens of the last request and its answer.
     taken: u64,
     forced: ForcedCompaction,
-    /// The form in which the model gets images. It changes if the service rejects images.
+    /// Display of images to the model. It changes if the service rejects images.
     showing: ImageDisplay,
     unmade: Vec<String>,
 }

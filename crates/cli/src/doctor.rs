@@ -138,7 +138,7 @@ pub(crate) fn run(flags: &Flags, doctor: Doctor) -> Result<ExitCode> {
     Ok(if post.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// The form in which the page shows the settings that have their default.
+/// Display of the settings that have their default value.
 #[derive(Clone, Copy)]
 enum Defaults {
     Counted,

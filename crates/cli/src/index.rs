@@ -105,7 +105,7 @@ fn build(trigrams: &TrigramIndex) -> Result<Status> {
 struct BuildProgress {
     /// Smallest number of missing files so far; `None` before the first count.
     least: Option<usize>,
-    /// Time since the last progress, without the time in which work was running.
+    /// Idle time since the last progress.
     idle: Duration,
 }
 

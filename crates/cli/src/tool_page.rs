@@ -85,7 +85,7 @@ fn items(schema: &Value) -> Option<&Value> {
     schema.get("items").or_else(|| choices(schema).find_map(|choice| choice.get("items")))
 }
 
-/// Returns the schemas of which a value must satisfy one.
+/// Returns the alternative schemas: a value must satisfy one of them.
 fn choices(schema: &Value) -> impl Iterator<Item = &Value> {
     ["anyOf", "oneOf"].into_iter().filter_map(move |key| schema.get(key)?.as_array()).flatten()
 }

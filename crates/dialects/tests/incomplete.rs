@@ -41,7 +41,7 @@ const CLAIMS: [&str; 9] = [
     "no test uses",
 ];
 
-/// Claims about a whole project, no file of which was read.
+/// Claims about a whole project that are false before any of its files was read.
 const OVERVIEW_CLAIMS: [&str; 4] =
     ["No entry point was found:", "None found.", "in known languages", "supported language was read."];
 

@@ -14,10 +14,10 @@ use toolpost_engine::{Engine, Failure, Kind, RunsOn, Touch};
 use toolpost_policy::does;
 use toolpost_tool::{CallFuture, CallResult, DecodedCall, Page};
 
-/// The form in which the output is also added to the reply, which only the listeners of events see.
+/// Copy of the output in the reply, for the listeners of events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Report {
-    /// Not at all: no listener wants the output.
+    /// No copy, because no listener wants the output.
     Nothing,
     /// As JSON text.
     Json,

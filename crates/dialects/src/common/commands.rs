@@ -25,8 +25,8 @@ const EXAMPLE: u64 = 200;
 
 /// Formats the note about long output in a dialect without a tool to poll a command. It proposes a pipe first,
 /// because the programs in that pipe need no approval beyond that of the command. Without `pipefail`, the exit code would
-/// be that of the last program in the pipe, and a failure of the command would look like a success. The braces are
-/// for a list of commands, of which the pipe would otherwise take the last. With `pipefail`, a `grep` without a match
+/// be that of the last program in the pipe, and a failure of the command would look like a success. The braces
+/// group a list of commands: without them, the pipe would take only the last command. With `pipefail`, a `grep` without a match
 /// would fail, too, and hide the exit code of the command.
 fn rest(command: &str, gap: &Gap) -> String {
     let lines = gap.lines.map(|(first, last)| (first, last.min(first.saturating_add(EXAMPLE - 1))));

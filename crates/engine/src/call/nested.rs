@@ -20,11 +20,11 @@ pub struct InnerCall {
     pub due: Option<Instant>,
     /// The permissions: only reading, or everything that the rules allow.
     pub may: NestedCallPermissions,
-    /// The form in which the reply returns images.
+    /// Display of images in the reply.
     pub pictures: Pictures,
 }
 
-/// The form in which the reply of a nested call returns images.
+/// Display of images in the reply of a nested call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pictures {
     /// The text names the images and explains how to see them; the images are not returned.
